@@ -1,0 +1,59 @@
+# Two commands are enough: `make demo` and `make test`. Each sets up .venv by itself; a second call starts at once.
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	if command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+export PIP_ROOT_USER_ACTION := ignore
+
+# Options of `make demo`: a model of your own, where it is served, how many puzzles.
+MODEL ?=
+BASE_URL ?=
+N ?= 60
+
+.PHONY: demo test test-fast lint types check coverage bench lock clean
+
+demo: .venv/.runtime
+	@$(BIN)/beholder demo --n $(N) $(if $(MODEL),--model $(MODEL)) $(if $(BASE_URL),--base-url $(BASE_URL))
+
+test: .venv/.dev  ## everything: the fast lane in parallel, then the slow lane
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-report= -m "not slow"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-append --cov-report=term:skip-covered -m slow
+
+test-fast: .venv/.dev
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow"
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.dev
+	$(BIN)/mypy
+
+check: lint types test
+
+bench: .venv/.dev
+	$(BIN)/python benchmarks/harness.py
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Beholder needs Python 3.11 or newer; none was found. Install it, or run make PYTHON=/path/to/python."; exit 1; }
+	$(PYTHON) -m venv .venv || { echo "python -m venv failed. On Debian and Ubuntu: apt-get install python3-venv"; rm -rf .venv; exit 1; }
+
+.venv/.runtime: .venv/bin/python requirements/runtime.lock pyproject.toml
+	$(PIP) install --require-hashes -r requirements/runtime.lock
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.dev: .venv/bin/python requirements/dev.lock pyproject.toml
+	$(PIP) install --require-hashes -r requirements/dev.lock
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@ .venv/.runtime
+
+# Needs uv. The lock files name versions and hashes, never where they came from.
+LOCK := uv pip compile pyproject.toml requirements/build.in --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet --no-emit-index-url --no-emit-find-links
+lock:
+	$(LOCK) --output-file requirements/runtime.lock
+	$(LOCK) --extra dev --constraint requirements/runtime.lock --output-file requirements/dev.lock
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*

@@ -1,0 +1,33 @@
+"""The benchmarks, by name. A plain table of import paths, so that listing them loads none of them."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+
+from beholder.benchmarks.benchmark import Benchmark
+from beholder.errors import UsageError
+
+BENCHMARKS: dict[str, tuple[str, str]] = {
+    "tfq": ("beholder.benchmarks.tfq", "TFQ-Bench: true/false statements about what an image implies"),
+    "vl-rewardbench": (
+        "beholder.benchmarks.vl_rewardbench",
+        "VL-RewardBench: the model as a judge of two answers, K votes with shuffled order",
+    ),
+    "jigsaw": (
+        "beholder.benchmarks.jigsaw",
+        "Jigsaw: fresh puzzles cut from photographs, with known answers (synthetic)",
+    ),
+}
+"""Name → (module that holds `BENCHMARK`, one line for `beholder list`)."""
+
+
+def benchmark(name: str) -> Benchmark:
+    """The benchmark of that name; `UsageError` suggests the nearest names if there is none."""
+    if name not in BENCHMARKS:
+        near = difflib.get_close_matches(name.lower().replace("_", "-"), BENCHMARKS, n=3, cutoff=0.4)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise UsageError(f"There is no benchmark {name!r}.{hint} Known: {', '.join(BENCHMARKS)}.")
+    found = importlib.import_module(BENCHMARKS[name][0]).BENCHMARK
+    assert isinstance(found, Benchmark)
+    return found

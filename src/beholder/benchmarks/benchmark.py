@@ -1,0 +1,72 @@
+"""What a benchmark is: frozen facts about a paper, and the pure functions that follow it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beholder.sample import Part, Response, Sample, Sampling
+from beholder.score import Metrics, ScoredItem, Scorer
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """A sample with a response that somebody already has, as read from a result file.
+
+    `index` is the row's position in the file, from 0.
+    """
+
+    index: int
+    sample: Sample
+    response: Response
+    vote: int = 0
+
+
+class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user may say about the data beyond its path.
+
+    `images` is the folder that image names are relative to (default: beside the data file). `categories` is a file
+    that maps keys, ids or indexes to categories.
+    """
+
+    images: Path | None = None
+    categories: Path | None = None
+
+
+class MetricOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How intervals are made: the seed and the number of bootstrap resamples."""
+
+    seed: int = 0
+    resamples: int = 1000
+
+
+class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
+    """One published evaluation.
+
+    `load` streams samples from a path and raises `DataError` naming the record that cannot be used. `prompt` makes the
+    parts to send from a sample, a template and the order in which stored answers are shown. `read_results` reads
+    the authors' own result file; `metrics` turns scored rows into figures. `guess` writes what a blind guesser would
+    answer, in the format the prompt asks for; it must not look at the target. `answers_shown` is how many stored answers the
+    prompt shows in an order to be drawn (0: none). `notices` gives plain sentences the user must know about the data.
+    `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it applies.
+    """
+
+    name: str
+    title: str
+    paper: str
+    scorers: dict[str, Scorer]
+    headline: tuple[str, str]
+    load: Callable[[Path, LoadOptions], Iterator[Sample]]
+    prompt: Callable[[Sample, str, tuple[int, ...]], tuple[Part, ...]]
+    template: str
+    metrics: Callable[[Sequence[ScoredItem], MetricOptions], Metrics]
+    guess: Callable[[Sample, random.Random], str]
+    read_results: Callable[[Path], Iterator[Answered]] | None = None
+    details: Callable[[Sequence[ScoredItem]], dict[str, Any]] | None = None
+    notices: Callable[[Sequence[Sample] | int], list[str]] | None = None
+    sampling: Sampling = Sampling()
+    votes: int = 1
+    answers_shown: int = 0

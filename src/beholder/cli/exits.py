@@ -1,0 +1,7 @@
+"""The exit codes, in one place (docs/cli.md)."""
+
+DONE = 0
+USAGE = 2
+NO_SCORE = 3
+INCOMPLETE = 4
+INTERRUPTED = 130

@@ -1,0 +1,174 @@
+"""What a run asks: a plan that can be made again from run.json, and that says exactly where another plan differs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beholder.benchmarks import benchmark as find_benchmark
+from beholder.benchmarks.benchmark import Benchmark, LoadOptions
+from beholder.benchmarks.orders import answer_orders
+from beholder.benchmarks.records import file_digest
+from beholder.engine.selection import Selection
+from beholder.errors import DataError, UsageError
+from beholder.sample import Ask, Message, Sample, Sampling
+
+# Attention: what stands in `identity` decides whether a resume is refused. Scorer code and package versions do not.
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that decides which requests a run makes, except the model.
+
+    `data` is the path as given and `data_sha256` the digest of the data files; `template` is the prompt template.
+    """
+
+    benchmark: str
+    data: str
+    data_sha256: str
+    images: str | None = None
+    categories: str | None = None
+    template: str
+    sampling: Sampling
+    votes: int
+    epochs: int
+    order: str
+    seed: int
+    selection: Selection = Selection()
+    n_samples: int
+
+    def identity(self, model: dict[str, Any]) -> dict[str, Any]:
+        """What two runs must share to be the same run; plain data, for run.json and for naming differences."""
+        return {
+            "benchmark": self.benchmark,
+            "data_sha256": self.data_sha256,
+            "n_samples": self.n_samples,
+            "prompt_sha256": hashlib.sha256(self.template.encode("utf-8", "surrogatepass")).hexdigest(),
+            "sampling": msgspec.to_builtins(self.sampling),
+            "votes": self.votes,
+            "epochs": self.epochs,
+            "order": self.order,
+            "seed": self.seed,
+            "selection": msgspec.to_builtins(self.selection),
+            "model": model,
+        }
+
+    def samples(self) -> Iterator[Sample]:
+        """The chosen samples, streamed from the data."""
+        options = LoadOptions(
+            images=Path(self.images) if self.images else None,
+            categories=Path(self.categories) if self.categories else None,
+        )
+        return self.selection.choose(find_benchmark(self.benchmark).load(Path(self.data), options))
+
+    def asks(self, sample: Sample, skip: set[tuple[str, int, int]]) -> list[Ask]:
+        """The questions still to be put about one sample: epochs × votes, less those in `skip`."""
+        found = find_benchmark(self.benchmark)
+        orders: list[tuple[int, ...]] = []
+        if found.answers_shown:
+            orders = answer_orders(self.seed, sample.key, self.votes * self.epochs, found.answers_shown, self.order)
+        asks = []
+        for epoch in range(self.epochs):
+            for vote in range(self.votes):
+                if (sample.key, epoch, vote) in skip:
+                    continue
+                order = orders[epoch * self.votes + vote] if orders else ()
+                message = Message("user", found.prompt(sample, self.template, order))
+                asks.append(
+                    Ask(
+                        sample=sample,
+                        messages=(message,),
+                        sampling=self.sampling,
+                        vote=vote,
+                        epoch=epoch,
+                        order=order,
+                    )
+                )
+        return asks
+
+    @property
+    def n_asks(self) -> int:
+        """How many responses a complete run holds."""
+        return self.n_samples * self.votes * self.epochs
+
+
+def make_plan(
+    found: Benchmark,
+    data: Path,
+    *,
+    images: Path | None,
+    categories: Path | None,
+    template: str | None,
+    sampling: Sampling,
+    votes: int | None,
+    epochs: int,
+    order: str,
+    seed: int,
+    selection: Selection,
+) -> Plan:
+    """Reads the whole data set once, so that every bad record is found before the first request.
+
+    Raises `DataError` or `UsageError` naming file, record and mend.
+    """
+    plan = Plan(
+        benchmark=found.name,
+        data=str(data),
+        data_sha256=file_digest(data),
+        images=str(images) if images else None,
+        categories=str(categories) if categories else None,
+        template=template if template is not None else found.template,
+        sampling=sampling,
+        votes=votes if votes is not None else found.votes,
+        epochs=epochs,
+        order=order,
+        seed=seed,
+        selection=selection,
+        n_samples=0,
+    )
+    count = 0
+    for sample in plan.samples():
+        if count == 0:
+            plan.asks(sample, set())  # a template that cannot be filled shows itself at the first sample
+        count += 1
+    if count == 0:
+        raise UsageError(f"No item of {data} is left by --limit, --where and --ids. Widen the selection.")
+    return msgspec.structs.replace(plan, n_samples=count)
+
+
+def remake_plan(plan: Plan) -> Plan:
+    """The plan as its data stands now, for a resume: the digest is taken again, so that changed data shows."""
+    try:
+        digest = file_digest(Path(plan.data))
+    except DataError as error:
+        raise UsageError(f"{error} The data of this run must be where it was.") from None
+    return msgspec.structs.replace(plan, data_sha256=digest)
+
+
+def digest(identity: dict[str, Any]) -> str:
+    """The plan hash: 16 hex digits over the identity."""
+    return hashlib.blake2b(msgspec.json.encode(identity, order="deterministic"), digest_size=8).hexdigest()
+
+
+def differences(stored: Any, asked: Any, name: str = "") -> list[str]:
+    """Where two identities differ, in words, each with its dotted name and both values.
+
+    >>> differences({"votes": 5, "model": {"model": "a"}}, {"votes": 3, "model": {"model": "a"}})
+    ['votes: 5 in the run, 3 now']
+    """
+    if isinstance(stored, dict) and isinstance(asked, dict):
+        names = [*stored, *(key for key in asked if key not in stored)]
+        found = []
+        for key in names:
+            found += differences(stored.get(key), asked.get(key), f"{name}.{key}" if name else str(key))
+        return found
+    if stored == asked:
+        return []
+    return [f"{name}: {_shown(stored)} in the run, {_shown(asked)} now"]
+
+
+def _shown(value: Any) -> str:
+    text = "absent" if value is None else str(value)
+    return text if len(text) <= 40 else text[:37] + "…"

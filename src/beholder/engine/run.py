@@ -1,0 +1,249 @@
+"""The engine: prepared requests go out, responses go to the journal, and nothing that is finished is ever lost.
+
+One event loop sends; feeder threads prepare; the journal's threads write and score. The loop never decodes an image,
+writes a file or runs a scorer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beholder.benchmarks.benchmark import Benchmark
+from beholder.engine.feed import Feeder, Gate, Ready
+from beholder.engine.plan import Plan
+from beholder.engine.retry import RetryPolicy, answer
+from beholder.engine.scoring import score_with, scorer_code
+from beholder.engine.watch import Watch
+from beholder.errors import AuthError, Owner
+from beholder.models.model import Model
+from beholder.sample import Response
+from beholder.seeds import rng_for
+from beholder.store.cache import ResponseCache
+from beholder.store.folder import Blobs
+from beholder.store.journal import Entry, Journal
+
+_IN_MEMORY = 256 << 20
+_UNCOMMITTED = 4096
+_HOPELESS = 100
+
+
+class Ending(StrEnum):
+    """Why the engine stopped."""
+
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    REFUSED_KEY = "refused key"
+    HOPELESS = "hopeless"
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One run's work: what to ask, of whom, and where to keep it. `skip` is what is answered already.
+
+    `drain` is how many seconds a first Ctrl-C waits for answers in flight.
+    """
+
+    plan: Plan
+    found: Benchmark
+    model: Model
+    folder: Path
+    skip: set[tuple[str, int, int]]
+    cache: ResponseCache | None
+    retries: RetryPolicy = RetryPolicy()
+    concurrency: int = 64
+    fsync: bool = False
+    drain: float = 30.0
+
+
+class _Stopped(Exception):
+    """A retry's wait was cut short because the run is stopping; the item is left for a resume."""
+
+
+async def execute(job: Job, watch: Watch) -> tuple[Ending, str]:
+    """Asks everything that is not answered yet. Returns why it stopped, with one line for the user.
+
+    Raises the journal's error if the disk is full, and whatever the data stream raised.
+    """
+    return await _Run(job, watch).execute()
+
+
+class _Run:
+    def __init__(self, job: Job, watch: Watch) -> None:
+        self.job = job
+        self.watch = watch
+        self.loop = asyncio.get_running_loop()
+        self.queue: asyncio.Queue[Ready | BaseException | None] = asyncio.Queue()
+        self.gate = Gate(items=2 * job.concurrency + 16, n_bytes=_IN_MEMORY)
+        self.stopping = asyncio.Event()
+        self.ending = Ending.FINISHED
+        self.message = ""
+        self.failures_in_a_row = 0
+        self.fault: BaseException | None = None
+        self.workers: list[asyncio.Task[None]] = []
+
+    async def execute(self) -> tuple[Ending, str]:
+        job = self.job
+        scorers = scorer_code(job.found)
+        cache = job.cache if job.model.remote else None
+        with Journal(
+            job.folder,
+            scorers,
+            score_with(job.found.scorers),
+            cache=cache,
+            on_scored=self.watch.scored,
+            fsync=job.fsync,
+        ) as journal:
+            self.journal = journal
+            feeder = Feeder(
+                job.plan.samples(),
+                lambda sample: job.plan.asks(sample, job.skip),
+                job.model,
+                Blobs(job.folder),
+                cache,
+                self.gate,
+                self._deliver,
+            )
+            with self._signals():
+                feeder.start()
+                self.workers = [asyncio.create_task(self._work()) for _ in range(job.concurrency)]
+                try:
+                    await self._until_done()
+                finally:
+                    await asyncio.to_thread(feeder.stop)
+            if self.fault is not None:
+                raise self.fault
+        return self.ending, self.message
+
+    def _deliver(self, item: Ready | BaseException | None) -> None:
+        """Called in feeder threads."""
+        self.loop.call_soon_threadsafe(self.queue.put_nowait, item)
+
+    async def _until_done(self) -> None:
+        everything = asyncio.gather(*self.workers, return_exceptions=True)
+        stopped = asyncio.create_task(self.stopping.wait())
+        try:
+            waited: set[asyncio.Future[Any]] = {everything, stopped}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+            if self.ending is Ending.INTERRUPTED and not everything.done():
+                self.watch.say(
+                    f"Stopping: waiting up to {self.job.drain:.0f} s for {self.watch.in_flight} answers in flight. "
+                    "Press Ctrl-C again to drop them."
+                )
+                await asyncio.wait({everything}, timeout=self.job.drain)
+        finally:
+            self.stopping.set()
+            stopped.cancel()
+            for worker in self.workers:
+                worker.cancel()
+            await everything
+
+    async def _work(self) -> None:
+        try:
+            while (item := await self._next()) is not None:
+                try:
+                    response = item.response or await self._ask(item)
+                except _Stopped:
+                    return
+                finally:
+                    self.gate.leave(item.weight)
+                self._keep(item, response)
+                if self.journal.waiting > _UNCOMMITTED:
+                    await asyncio.to_thread(self.journal.catch_up, _UNCOMMITTED // 2)
+        except Exception as error:  # noqa: BLE001 - a fault of ours: stops the run and is raised when it has ended
+            self._stop(Ending.FINISHED, "", fault=error)
+
+    async def _next(self) -> Ready | None:
+        """The next item, or None when there are no more or the run is stopping."""
+        item = await self.queue.get()
+        if isinstance(item, BaseException):
+            self._stop(Ending.FINISHED, "", fault=item)
+            return None
+        if item is None:
+            self.queue.put_nowait(None)  # the last word is for every worker
+        elif self.stopping.is_set():
+            self.gate.leave(item.weight)
+            return None
+        return item
+
+    async def _ask(self, item: Ready) -> Response:
+        job, ask = self.job, item.prepared.ask
+        self.watch.in_flight += 1
+        try:
+            response = await answer(
+                lambda: job.model.send(item.prepared),
+                job.retries,
+                lambda: rng_for(job.plan.seed, ask.sample.key, ask.epoch, ask.vote, "retry"),
+                self._sleep,
+            )
+        except AuthError as error:
+            self._stop(Ending.REFUSED_KEY, f"{error} Check the API key and run `beholder resume`.")
+            raise _Stopped from None
+        finally:
+            self.watch.in_flight -= 1
+        if response.failure is not None:
+            response = msgspec.structs.replace(
+                response,
+                order=ask.order,
+                request_hash=item.prepared.request_hash,
+                images=item.prepared.images,
+            )
+        return response
+
+    async def _sleep(self, seconds: float) -> None:
+        self.watch.retries += 1
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.stopping.wait(), seconds)
+            raise _Stopped
+
+    def _keep(self, item: Ready, response: Response) -> None:
+        ask = item.prepared.ask
+        try:
+            self.journal.put(Entry(ask.sample, ask.vote, ask.epoch, response, item.prepared.record, item.images))
+        except Exception as error:  # noqa: BLE001 - the writer's own error, raised again when the run ends
+            self._stop(Ending.FINISHED, "", fault=error)
+            return
+        self.watch.answered(response)
+        failure = response.failure
+        if failure is None:
+            self.failures_in_a_row = 0
+        elif failure.owner is Owner.PROVIDER:
+            self.failures_in_a_row += 1
+            if self.failures_in_a_row >= _HOPELESS:
+                self._stop(
+                    Ending.HOPELESS,
+                    f"The last {_HOPELESS} requests all failed ({failure.message}), so the run was stopped.",
+                )
+
+    def _stop(self, ending: Ending, message: str, fault: BaseException | None = None) -> None:
+        if not self.stopping.is_set():
+            self.ending, self.message, self.fault = ending, message, fault
+            self.stopping.set()
+            self.queue.put_nowait(None)  # wakes the workers that wait for an item
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Ctrl-C once: finish what is in flight. Twice: drop it. SIGTERM: like the first Ctrl-C."""
+
+        def interrupt() -> None:
+            if self.stopping.is_set():
+                for worker in self.workers:
+                    worker.cancel()
+            self._stop(Ending.INTERRUPTED, "")
+
+        handled = []
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                self.loop.add_signal_handler(number, interrupt)
+                handled.append(number)
+        try:
+            yield
+        finally:
+            for number in handled:
+                self.loop.remove_signal_handler(number)

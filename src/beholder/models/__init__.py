@@ -1,0 +1,55 @@
+"""Models by name: `KIND/REST`, such as `openai/qwen2.5-vl-7b`, `replay/answers.jsonl`, `random`."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from beholder.errors import UsageError
+
+if TYPE_CHECKING:
+    from beholder.benchmarks.benchmark import Benchmark
+    from beholder.models.model import Model
+    from beholder.models.openai import Endpoint
+
+KINDS: dict[str, str] = {
+    "openai": "openai/NAME: any OpenAI-compatible endpoint (vLLM, SGLang, Ollama, OpenAI); needs --base-url",
+    "replay": "replay/FILE: answers recorded as JSON lines (key, response, optional vote)",
+    "scripted": "scripted/FILE: a fixed list of answers, played by item position (fake)",
+    "random": "random: blind guesses in the asked format (baseline)",
+    "constant": "constant/TEXT: always the same answer (baseline)",
+    "classical": "classical: plain computer vision, for the synthetic families (baseline)",
+}
+"""Kind → one line for `beholder list`."""
+
+
+def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint | None) -> Model:
+    """The model of that name. `UsageError` names the nearest kinds if there is none."""
+    kind, _, rest = name.partition("/")
+    if kind not in KINDS:
+        near = difflib.get_close_matches(kind.lower(), KINDS, n=2, cutoff=0.4)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise UsageError(
+            f"There is no kind of model {kind!r} (in --model {name}).{hint} Known: {', '.join(KINDS)}. "
+            "A model behind an endpoint is written openai/NAME."
+        )
+    if kind in ("openai", "replay", "scripted", "constant") and not rest:
+        raise UsageError(f"--model {name} is incomplete. Write {KINDS[kind].partition(':')[0]}.")
+    if kind == "openai":
+        if endpoint is None:
+            raise UsageError(f"--model {name} needs --base-url, such as http://localhost:8000/v1.")
+        from beholder.models.openai import OpenAIModel
+
+        return OpenAIModel(name, endpoint)
+    if kind == "classical":
+        from beholder.models.classical import ClassicalModel
+
+        return ClassicalModel(benchmark.name)
+    from beholder.models import fakes
+
+    if kind == "random":
+        return fakes.random_guesser(benchmark.guess, seed)
+    if kind == "constant":
+        return fakes.constant(rest)
+    return fakes.replay(Path(rest)) if kind == "replay" else fakes.scripted(Path(rest))

@@ -1,0 +1,173 @@
+"""Reading a chat-completions reply: pure, tolerant of servers, hostile to nothing but nonsense."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+from typing import Any
+
+import msgspec
+
+from beholder.errors import AuthError, ProviderError
+from beholder.sample import Response, Usage
+
+_RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+_MESSAGE_LIMIT = 300
+
+
+class _Message(msgspec.Struct):
+    content: Any = None
+    reasoning_content: Any = None
+    reasoning: Any = None
+    refusal: Any = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message | None = None
+    finish_reason: Any = None
+
+
+class _Reply(msgspec.Struct):
+    choices: list[_Choice] | None = None
+    model: Any = None
+    system_fingerprint: Any = None
+    usage: Any = None
+    error: Any = None
+
+
+_decoder = msgspec.json.Decoder(_Reply, strict=False)
+
+
+def read_reply(body: bytes) -> Response:
+    """The response in a 200 body. Raises `ProviderError` (retryable) if the body is not a usable reply."""
+    reply = _decode(body)
+    if reply.error is not None:
+        raise _error_in_body(reply.error)
+    if not reply.choices or reply.choices[0].message is None:
+        raise ProviderError("The server's reply holds no choices.", kind="empty_choices", retryable=True)
+    choice = reply.choices[0]
+    message = choice.message
+    assert message is not None
+    text = _text(message.content)
+    finish = choice.finish_reason if isinstance(choice.finish_reason, str) else None
+    if not text and isinstance(message.refusal, str) and message.refusal:
+        text, finish = message.refusal, "content_filter"
+    reasoning = message.reasoning_content if message.reasoning_content is not None else message.reasoning
+    return Response(
+        text=text,
+        reasoning=_text(reasoning),
+        finish=finish,
+        served_model=_string(reply.model),
+        fingerprint=_string(reply.system_fingerprint),
+        usage=_usage(reply.usage),
+        raw=body,
+    )
+
+
+def _decode(body: bytes) -> _Reply:
+    try:
+        try:
+            return _decoder.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            # msgspec refuses half a surrogate pair, which servers that cut a text inside an emoji do send.
+            return msgspec.convert(json.loads(body), _Reply, strict=False)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        words = " ".join(str(error).split())[:_MESSAGE_LIMIT]
+        raise ProviderError(
+            f"The server's reply is not a chat completion ({words}).", kind="broken_body", retryable=True
+        ) from None
+
+
+def error_for_status(status: int, body: bytes, retry_after: str | None, now: float) -> ProviderError:
+    """The error that a non-200 answer means. `now` is the time (seconds since 1970) for dated Retry-After headers."""
+    words = _server_words(body)
+    if status in (401, 403):
+        return AuthError(
+            f"The server refused the API key (HTTP {status}): {words}", kind=f"http_{status}", status=status
+        )
+    return ProviderError(
+        f"HTTP {status}: {words}",
+        kind=f"http_{status}" if status in _RETRYABLE_STATUS or status >= 500 else "request",
+        status=status,
+        retryable=status in _RETRYABLE_STATUS or status >= 500,
+        retry_after=seconds_to_wait(retry_after, now),
+    )
+
+
+def seconds_to_wait(header: str | None, now: float) -> float | None:
+    """The seconds a Retry-After header asks for (a number or an HTTP date); None if absent or unreadable.
+
+    >>> seconds_to_wait("2", 0.0), seconds_to_wait("Thu, 01 Jan 1970 00:01:00 GMT", 0.0), seconds_to_wait("soon", 0.0)
+    (2.0, 60.0, None)
+    """
+    if not header:
+        return None
+    try:
+        wait = float(header)
+    except ValueError:
+        try:
+            wait = email.utils.parsedate_to_datetime(header).timestamp() - now
+        except (ValueError, TypeError, OverflowError):
+            return None
+    return max(0.0, wait) if wait == wait and wait != float("inf") else None
+
+
+def _error_in_body(error: Any) -> ProviderError:
+    """Some gateways answer 200 with an `error` object; its code decides if asking again can help."""
+    code = error.get("code") if isinstance(error, dict) else None
+    message = error.get("message") if isinstance(error, dict) else error
+    status = code if isinstance(code, int) else None
+    if status in (401, 403):
+        return AuthError(f"The server refused the API key: {_short(message)}", kind=f"http_{status}", status=status)
+    retryable = status is None or status in _RETRYABLE_STATUS or status >= 500
+    return ProviderError(
+        f"The server answered with an error: {_short(message)}",
+        kind="error_in_body" if retryable else "request",
+        status=status,
+        retryable=retryable,
+    )
+
+
+def _server_words(body: bytes) -> str:
+    try:
+        decoded = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _short(body.decode("utf-8", "replace")) or "(empty body)"
+    if isinstance(decoded, dict):
+        error = decoded.get("error", decoded.get("message", decoded.get("detail", decoded)))
+        return _short(error.get("message", error) if isinstance(error, dict) else error)
+    return _short(decoded)
+
+
+def _short(value: Any) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _MESSAGE_LIMIT else text[:_MESSAGE_LIMIT] + "…"
+
+
+def _string(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _text(content: Any) -> str | None:
+    """Content is a string, null, or (some servers) a list of parts whose texts are joined."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
+        return "".join(texts) if texts else None
+    return None
+
+
+def _usage(usage: Any) -> Usage:
+    if not isinstance(usage, dict):
+        return Usage()
+    details = usage.get("completion_tokens_details")
+    return Usage(
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+        reasoning_tokens=_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,84 @@
+"""Scores and figures as plain data, for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from beholder.benchmarks.benchmark import Benchmark
+from beholder.score import Metric, Metrics, Score, ScoredItem
+
+
+def scores_object(
+    found: Benchmark, items: Sequence[ScoredItem], metrics: Metrics, details: dict[str, Any]
+) -> dict[str, Any]:
+    """Everything about scored responses as one JSON object.
+
+    `{benchmark, headline, items: [{index, key, vote?, epoch?, category?, scores: {SCORER: {value, outcome, extracted,
+    flags}}}], metrics: {SCORER: {METRIC: {value, n, failed, low, high, …}}}, details}`; items in file (or data) order.
+    """
+    return {
+        "benchmark": found.name,
+        "headline": {"scorer": found.headline[0], "metric": found.headline[1]},
+        "items": [_item(item, voted=found.answers_shown > 0) for item in items],
+        "metrics": {
+            scorer: {name: _metric(metric) for name, metric in figures.items()} for scorer, figures in metrics.items()
+        },
+        "details": details,
+    }
+
+
+def _item(item: ScoredItem, *, voted: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"index": item.index, "key": item.key}
+    if voted:
+        row["vote"] = item.vote
+        row["order"] = list(item.order)
+    if item.epoch:
+        row["epoch"] = item.epoch
+    if item.category:
+        row["category"] = item.category
+    row["scores"] = {name: _score(score) for name, score in item.scores.items()}
+    return row
+
+
+def _score(score: Score) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "value": score.value,
+        "outcome": score.outcome.value,
+        "extracted": score.extracted,
+        "flags": list(score.flags),
+    }
+    if score.span is not None:
+        row["span"] = list(score.span)
+    if score.reason:
+        row["reason"] = score.reason
+    if score.owner is not None:
+        row["owner"] = score.owner.value
+    return row
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "value": metric.value,
+        "n": metric.n,
+        "failed": metric.failed,
+        "low": metric.low,
+        "high": metric.high,
+    }
+    for name in ("worst", "best"):
+        if getattr(metric, name) is not None:
+            row[name] = getattr(metric, name)
+    for name in ("interval", "note"):
+        if getattr(metric, name):
+            row[name] = getattr(metric, name)
+    if metric.unit != "share":
+        row["unit"] = metric.unit
+    return row
+
+
+def dump(value: Any) -> str:
+    """JSON text of plain data and Structs, ASCII only: any terminal and any pipe can take it, lone surrogates too."""
+    return json.dumps(msgspec.to_builtins(value), allow_nan=False)

@@ -1,0 +1,70 @@
+"""Figures as people read them: a percentage, its interval, its denominator."""
+
+from __future__ import annotations
+
+from beholder.score import Metric
+
+
+def percent(value: float | None) -> str:
+    """A share as a percentage with one decimal, or a dash.
+
+    >>> percent(0.7123), percent(None)
+    ('71.2 %', '–')
+    """
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def value_of(metric: Metric) -> str:
+    """The value in its unit."""
+    if metric.value is None:
+        return "–"
+    return percent(metric.value) if metric.unit == "share" else f"{metric.value:.3g} {metric.unit}"
+
+
+def interval_of(metric: Metric) -> str:
+    """The 95 % interval, or an empty text.
+
+    >>> interval_of(Metric(value=0.5, n=10, low=0.25, high=0.75))
+    '[25.0, 75.0]'
+    """
+    if metric.low is None or metric.high is None:
+        return ""
+    scale = 100 if metric.unit == "share" else 1
+    return f"[{scale * metric.low:.1f}, {scale * metric.high:.1f}]"
+
+
+def denominator_of(metric: Metric) -> str:
+    """What the value is a mean over, and what is missing from it.
+
+    >>> denominator_of(Metric(value=0.5, n=10, failed=2, worst=0.4, best=0.6))
+    'n=10, 2 failed (all: 40.0 to 60.0 %)'
+    """
+    text = f"n={metric.n}"
+    if metric.failed:
+        text += f", {metric.failed} failed"
+        if metric.worst is not None and metric.best is not None:
+            text += f" (all: {100 * metric.worst:.1f} to {100 * metric.best:.1f} %)"
+    return text
+
+
+def duration(seconds: float) -> str:
+    """A time span in the largest fitting units.
+
+    >>> duration(4.2), duration(75), duration(7322)
+    ('4 s', '1 min 15 s', '2 h 02 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def count(number: int) -> str:
+    """A count with thin thousands marks.
+
+    >>> count(1234567)
+    '1,234,567'
+    """
+    return f"{number:,}"

@@ -1,0 +1,50 @@
+"""One line for each run, from run.json and results.json alone. Loads nothing heavy: `beholder list` must be quick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beholder.errors import UsageError
+from beholder.report.figures import interval_of, value_of
+from beholder.score import Metric
+from beholder.store.folder import list_runs, read_info
+
+
+class _Results(msgspec.Struct):
+    metrics: dict[str, dict[str, Metric]] = {}
+
+
+def run_rows(runs_dir: Path) -> list[dict[str, Any]]:
+    """Name, benchmark, model, status and headline of every run, oldest first. A damaged run is listed as such."""
+    rows = []
+    for folder in list_runs(runs_dir):
+        try:
+            info = read_info(folder)
+        except UsageError as error:
+            rows.append({"name": folder.name, "status": "damaged", "headline": str(error)})
+            continue
+        rows.append(
+            {
+                "name": folder.name,
+                "benchmark": info.plan.get("benchmark", ""),
+                "model": info.settings.get("model", ""),
+                "status": info.status,
+                "created": info.created,
+                "headline": _headline(folder),
+            }
+        )
+    return rows
+
+
+def _headline(folder: Path) -> str:
+    try:
+        results = msgspec.json.decode((folder / "results.json").read_bytes(), type=_Results)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return "no figures yet"
+    for scorer, figures in results.metrics.items():
+        for name, metric in figures.items():
+            return f"{scorer} {name} {value_of(metric)} {interval_of(metric)}, n={metric.n}"
+    return "nothing could be scored"

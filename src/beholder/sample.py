@@ -1,0 +1,192 @@
+"""The vocabulary of one item on its way to a model and back: images, samples, requests, responses."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from beholder.errors import Owner
+
+
+class ImageRef(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where the published bytes of an image are. Loading it (`beholder.images.load`) gives an `Image`.
+
+    Exactly one of `path` (a file on disk) and `data` (the encoded bytes, as Parquet files embed them) is set.
+    `name` is what the record calls it and is only for messages.
+    """
+
+    name: str
+    path: str | None = None
+    data: bytes | None = None
+
+
+class TextPart(msgspec.Struct, frozen=True, tag="text"):
+    """Plain text of a prompt."""
+
+    text: str
+
+
+class ImagePart(msgspec.Struct, frozen=True, tag="image"):
+    """The place of an image in a prompt: `index` counts `Sample.images` from 0."""
+
+    index: int
+
+
+Part = TextPart | ImagePart
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One message of a conversation. `role` is `system`, `user` or `assistant`."""
+
+    role: str
+    parts: tuple[Part, ...]
+
+
+class BooleanTarget(msgspec.Struct, frozen=True, tag="boolean"):
+    """Gold of a true/false statement."""
+
+    value: bool
+
+
+class PreferenceTarget(msgspec.Struct, frozen=True, tag="preference"):
+    """Gold of a comparison: which of the stored answers is better, counted from 0."""
+
+    preferred: int
+
+
+class OrderedListTarget(msgspec.Struct, frozen=True, tag="ordered_list"):
+    """Gold that is a list of whole numbers in a fixed order, such as the piece numbers of a jigsaw."""
+
+    values: tuple[int, ...]
+
+
+Target = BooleanTarget | PreferenceTarget | OrderedListTarget
+
+
+class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One item of a benchmark, before any model has seen it.
+
+    `key` identifies the item across runs: a hash of its content plus an occurrence number (`sample_key`).
+    `index` is its position in the data, from 0. `group` is for all-or-nothing metrics, `cluster` for intervals
+    (items that share an image or a source are not independent). `parts` is the question as the data gives it;
+    the prompt that is sent is made from it by the benchmark. `source` names file and record for messages.
+    """
+
+    key: str
+    index: int
+    benchmark: str
+    images: tuple[ImageRef, ...]
+    parts: tuple[Part, ...]
+    target: Target
+    split: str = ""
+    options: tuple[str, ...] = ()
+    category: str = ""
+    difficulty: str = ""
+    group: str = ""
+    cluster: str = ""
+    record_id: str = ""
+    source: str = ""
+    metadata: dict[str, Any] = {}
+
+
+class KeyMaker:
+    """Makes sample keys: the hash of an item's content, numbered when the same content comes again.
+
+    >>> make = KeyMaker("demo")
+    >>> first, second = make("a cat", "T"), make("a cat", "T")
+    >>> first[:-2] == second[:-2], first[-2:], second[-2:]
+    (True, '-0', '-1')
+    """
+
+    def __init__(self, benchmark: str) -> None:
+        self._benchmark = benchmark
+        self._seen: Counter[bytes] = Counter()
+
+    def __call__(self, *content: str | bytes | int) -> str:
+        digest = content_digest((self._benchmark, *content))
+        occurrence = self._seen[digest]
+        self._seen[digest] += 1
+        return f"{digest.hex()}-{occurrence}"
+
+
+def content_digest(fields: Iterable[str | bytes | int]) -> bytes:
+    """A 10-byte BLAKE2b digest of the fields; each is length-prefixed, so that no two lists collide by joining."""
+    digest = hashlib.blake2b(digest_size=10)
+    for field in fields:
+        data = field if isinstance(field, bytes) else str(field).encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.digest()
+
+
+class Sampling(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How the model is asked to decode. None means: not sent, the server's default holds."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """One question to put to a model: a sample, which repetition of it, and the messages to send.
+
+    `vote` counts the K judgements of one item, `epoch` the repetitions of the whole run (both from 0).
+    `order` is the order in which stored answers are shown: `(1, 0)` shows the second stored answer first;
+    empty where nothing is reordered.
+    """
+
+    sample: Sample
+    messages: tuple[Message, ...]
+    sampling: Sampling = Sampling()
+    vote: int = 0
+    epoch: int = 0
+    order: tuple[int, ...] = ()
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Tokens as the server counted them; None where it did not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why there is no answer, and who has to mend it. `retryable`: a resume should ask again."""
+
+    owner: Owner
+    kind: str
+    message: str
+    status: int | None = None
+    retryable: bool = False
+
+
+class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came back for one `Ask`: an answer, or a `failure`.
+
+    `text` is the visible answer and `reasoning` the separate reasoning channel (`reasoning_content`); either may be
+    None. `finish` is the server's word (`stop`, `length`, `content_filter`, …). `max_tokens` is the limit that
+    was asked for. `order` repeats the `Ask`. `latency` is in seconds, for the attempt that succeeded; `attempts`
+    counts all. `raw` is the server's body as it came. `images` describes what was sent for each image.
+    """
+
+    text: str | None = None
+    reasoning: str | None = None
+    finish: str | None = None
+    failure: Failure | None = None
+    order: tuple[int, ...] = ()
+    max_tokens: int | None = None
+    served_model: str | None = None
+    fingerprint: str | None = None
+    usage: Usage = Usage()
+    latency: float | None = None
+    attempts: int = 1
+    request_hash: str = ""
+    cached: bool = False
+    raw: bytes | None = None
+    images: tuple[dict[str, Any], ...] = ()

@@ -1,0 +1,72 @@
+"""Answers by request hash, across runs: the same question to the same model is never paid for twice."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from beholder.sample import Response
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Response)
+
+
+class ResponseCache:
+    """A SQLite file of answers. The key is the hash of the whole request (with vote and epoch); failures are not kept.
+
+    Reads come from any thread (each has its own connection); writes come from the journal's thread only.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._local = threading.local()
+        self._open: list[sqlite3.Connection] = []
+        connection = self._connection()
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("CREATE TABLE IF NOT EXISTS answers (hash TEXT PRIMARY KEY, response BLOB) WITHOUT ROWID")
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self._path, isolation_level=None, timeout=30, check_same_thread=False)
+            connection.execute("PRAGMA trusted_schema=OFF")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            self._local.connection = connection
+            self._open.append(connection)
+        return connection
+
+    def get(self, request_hash: str) -> Response | None:
+        """The answer given earlier, marked `cached`; None if there is none or it cannot be read any more."""
+        row = self._connection().execute("SELECT response FROM answers WHERE hash = ?", (request_hash,)).fetchone()
+        if row is None:
+            return None
+        try:
+            response = _decoder.decode(zlib.decompress(row[0]))
+        except (zlib.error, msgspec.DecodeError):
+            return None  # written by another version: asking again is always right
+        return msgspec.structs.replace(response, cached=True)
+
+    def put(self, responses: Iterable[Response]) -> None:
+        """Keeps answers; the first one for a request stays."""
+        rows = [
+            (response.request_hash, zlib.compress(_encoder.encode(response), 1))
+            for response in responses
+            if response.failure is None and not response.cached
+        ]
+        if rows:
+            connection = self._connection()
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Closes every thread's connection."""
+        for connection in self._open:
+            connection.close()
+        self._open.clear()

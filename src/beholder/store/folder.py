@@ -1,0 +1,157 @@
+"""A run is a folder: run.json (what was asked), run.db (what came of it), blobs/ (each image once, by hash)."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beholder.errors import UsageError
+from beholder.store import schema
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class RunInfo(msgspec.Struct, kw_only=True):
+    """run.json. `plan` is the identity of the run (`plan_hash` its digest); `settings` is what else a resume needs to
+    ask again (paths, endpoint, template text); `environment` records versions. `status` is `running`, `incomplete` or
+    `complete`.
+    """
+
+    format: int
+    plan: dict[str, Any]
+    plan_hash: str
+    settings: dict[str, Any]
+    environment: dict[str, Any]
+    created: str
+    status: str = "running"
+    finished: str = ""
+
+
+def new_folder_name(benchmark: str, model: str, now: datetime) -> str:
+    """A folder name that sorts by time and is safe on any file system: `2026-12-01T10-15-02_tfq_gpt-5`."""
+    last = model.rstrip("/").rsplit("/", 1)[-1] if "/" in model else model
+    safe = _UNSAFE.sub("-", last).strip("-.")[:60] or "model"
+    return f"{now:%Y-%m-%dT%H-%M-%S}_{benchmark}_{safe}"
+
+
+def create_run(runs_dir: Path, name: str, info: RunInfo, *, fsync: bool) -> Path:
+    """Makes a run folder, complete at once: it is built under a hidden name and renamed. Returns its path."""
+    try:
+        runs_dir.mkdir(parents=True, exist_ok=True)
+        building = Path(tempfile.mkdtemp(prefix=".new-", dir=runs_dir))
+        building.chmod(0o755)
+        (building / "blobs").mkdir()
+        write_info(building, info)
+        connection = schema.create(building / "run.db", fsync=fsync)
+        schema.close_for_good(connection)
+        for attempt in range(1, 1000):
+            folder = runs_dir / (name if attempt == 1 else f"{name}-{attempt}")
+            with contextlib.suppress(FileExistsError, OSError):
+                folder.mkdir()  # claims the name; renaming onto an empty folder is atomic
+                building.rename(folder)
+                return folder
+    except OSError as error:
+        raise UsageError(
+            f"No run folder can be made in {runs_dir} ({error.strerror}). Choose another --runs-dir."
+        ) from None
+    raise UsageError(f"{runs_dir} already holds 999 runs named {name}. Choose another --runs-dir.")
+
+
+def write_info(folder: Path, info: RunInfo) -> None:
+    """Writes run.json in one step: a reader sees the old file or the new one."""
+    write_atomically(folder / "run.json", msgspec.json.format(msgspec.json.encode(info), indent=2))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Writes a file under a temporary name and renames it, so that nobody ever sees half of it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_bytes(data)
+    temporary.replace(path)
+
+
+def read_info(folder: Path) -> RunInfo:
+    """run.json of a run folder; `UsageError` if it is not one or was written by a newer Beholder."""
+    path = folder / "run.json"
+    try:
+        info = msgspec.json.decode(path.read_bytes(), type=RunInfo)
+    except OSError:
+        raise UsageError(f"{folder} is not a run folder (no run.json). `beholder list` shows the runs.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is damaged ({error}).") from None
+    if info.format > schema.FORMAT:
+        raise UsageError(
+            f"{folder} was written by a newer Beholder (format {info.format}). Upgrade Beholder to open it."
+        )
+    return info
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Holds the folder for one writer; a second one is told so at once. The lock dies with the process."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UsageError(f"{folder} is being written by another process. Wait for it, or stop it first.") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def find_run(name: str, runs_dir: Path) -> Path:
+    """A run folder by path, by name under `runs_dir`, or `latest`."""
+    if name == "latest":
+        folders = list_runs(runs_dir)
+        if not folders:
+            raise UsageError(f"{runs_dir} holds no runs yet. Start one with `beholder run`.")
+        return folders[-1]
+    for candidate in (Path(name), runs_dir / name):
+        if (candidate / "run.json").is_file():
+            return candidate
+    known = ", ".join(folder.name for folder in list_runs(runs_dir)[-3:])
+    raise UsageError(f"There is no run {name!r}.{f' The newest are {known}.' if known else ''}")
+
+
+def list_runs(runs_dir: Path) -> list[Path]:
+    """The run folders under a directory, oldest first."""
+    if not runs_dir.is_dir():
+        return []
+    return sorted(
+        child for child in runs_dir.iterdir() if not child.name.startswith(".") and (child / "run.json").is_file()
+    )
+
+
+class Blobs:
+    """The images of a run, each once, named by the SHA-256 of their bytes. Safe to use from several threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "blobs"
+        self._kept: set[str] = set()
+
+    def keep(self, sha256: str, data: bytes) -> None:
+        """Stores the bytes unless they are there already."""
+        if sha256 in self._kept:
+            return
+        path = self.path(sha256)
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            temporary = path.with_name(f".{sha256}.{os.getpid()}.{id(data):x}")
+            temporary.write_bytes(data)
+            temporary.replace(path)
+        self._kept.add(sha256)
+
+    def path(self, sha256: str) -> Path:
+        """Where the blob lies. Only a hash can name one: nothing from a data set ever becomes a path."""
+        if len(sha256) != 64 or not set(sha256) <= set("0123456789abcdef"):
+            raise ValueError(f"not a SHA-256: {sha256!r}")
+        return self._folder / sha256[:2] / sha256

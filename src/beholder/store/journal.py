@@ -1,0 +1,287 @@
+"""The one writer of a run: responses become durable in batches, and only then are they scored.
+
+Two threads. The writer takes what is waiting (at most `_BATCH` entries, at most `_LINGER` seconds after the first),
+writes it in one transaction and hands the committed entries to the scorer thread; scores come back through the same
+queue and are written with a later batch. A kill loses at most the open batch; a fault in a scorer never costs an answer.
+"""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from beholder.sample import ImageRef, Response, Sample
+from beholder.score import Score
+from beholder.store import schema
+from beholder.store.cache import ResponseCache
+
+_BATCH = 256
+_LINGER = 0.05
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One response to be journaled: the sample and repetition it answers, and the request as it is recorded.
+
+    `images` are the SHA-256 of the sample's images where they could be read.
+    """
+
+    sample: Sample
+    vote: int
+    epoch: int
+    response: Response
+    request: bytes = b""
+    images: tuple[str, ...] = ()
+
+
+Scores = dict[str, Score]
+ScoreAll = Callable[[Sample, Response], Scores]
+
+
+class Journal:
+    """Writes one run. Use as a context manager; leaving it waits until everything is committed and scored.
+
+    `on_scored(entry, scores)` is called in the scorer thread after each response has its scores. An error in the
+    writer (a full disk) is kept in `error`, stops the writing, and is raised again on leaving.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        scorers: dict[str, str],
+        score: ScoreAll,
+        *,
+        cache: ResponseCache | None = None,
+        on_scored: Callable[[Entry, Scores], None] | None = None,
+        fsync: bool = False,
+    ) -> None:
+        self._path = folder / "run.db"
+        self._score = score
+        self._cache = cache
+        self._on_scored = on_scored
+        self._db = schema.open_to_write(self._path, fsync=fsync)
+        self._scorer_ids = _register(self._db, scorers)
+        self._next_id = (self._db.execute("SELECT max(id) FROM responses").fetchone()[0] or 0) + 1
+        self._known_samples: set[str] = {row[0] for row in self._db.execute("SELECT key FROM samples")}
+        self._entries: queue.SimpleQueue[Entry | list[tuple[int, Entry, Scores]] | None] = queue.SimpleQueue()
+        self._committed: queue.SimpleQueue[list[tuple[int, Entry]] | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write_all, name="journal", daemon=True)
+        self._scorer = threading.Thread(target=self._score_all, name="scorer", daemon=True)
+        self._progress = threading.Condition()
+        self.error: BaseException | None = None
+        self.waiting = 0
+        """Responses given to the journal and not yet committed."""
+
+    def __enter__(self) -> Journal:
+        self._writer.start()
+        self._scorer.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._entries.put(None)
+        self._writer.join()
+        self._committed.put(None)
+        self._scorer.join()
+        try:
+            if self.error is None:
+                self._drain_scores()
+        except sqlite3.Error as error:
+            self.error = error
+        finally:
+            schema.close_for_good(self._db)
+        if self.error is not None and exc_info[0] is None:
+            raise self.error
+
+    def put(self, entry: Entry) -> None:
+        """Hands over a response. Returns at once; raises the writer's error if it has stopped."""
+        if self.error is not None:
+            raise self.error
+        with self._progress:
+            self.waiting += 1
+        self._entries.put(entry)
+
+    def catch_up(self, waiting: int) -> None:
+        """Blocks until no more than `waiting` responses are uncommitted, or the writer has stopped with an error."""
+        with self._progress:
+            self._progress.wait_for(lambda: self.waiting <= waiting or self.error is not None)
+
+    def _write_all(self) -> None:
+        open_for_more = True
+        while open_for_more:
+            batch: list[Entry] = []
+            scored: list[tuple[int, Entry, Scores]] = []
+            deadline: float | None = None
+            while len(batch) < _BATCH:
+                try:
+                    wait = None if deadline is None else max(0.0, deadline - time.monotonic())
+                    item = self._entries.get(timeout=wait)
+                except queue.Empty:
+                    break
+                if item is None:
+                    open_for_more = False
+                    break
+                if isinstance(item, list):
+                    scored.extend(item)
+                else:
+                    batch.append(item)
+                deadline = deadline if deadline is not None else time.monotonic() + _LINGER
+            if self.error is None and (batch or scored):
+                try:
+                    self._write(batch, scored)
+                except (sqlite3.Error, OSError) as error:
+                    with self._progress:
+                        self.error = error
+                        self._progress.notify_all()
+
+    def _write(self, batch: list[Entry], scored: list[tuple[int, Entry, Scores]]) -> None:
+        numbered = list(enumerate(batch, start=self._next_id))
+        new_samples = {}
+        for entry in batch:
+            if entry.sample.key not in self._known_samples:
+                new_samples[entry.sample.key] = entry
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            db.executemany(
+                "INSERT OR IGNORE INTO samples VALUES (?, ?, ?)",
+                [(key, entry.sample.index, sample_record(entry)) for key, entry in new_samples.items()],
+            )
+            db.executemany(
+                "INSERT OR IGNORE INTO requests VALUES (?, ?)",
+                [(entry.response.request_hash, zlib.compress(entry.request, 1)) for entry in batch if entry.request],
+            )
+            db.executemany(
+                "INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [response_row(number, entry) for number, entry in numbered],
+            )
+            self._insert_scores(scored)
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        self._known_samples.update(new_samples)
+        self._next_id += len(batch)
+        with self._progress:
+            self.waiting -= len(batch)
+            self._progress.notify_all()
+        if batch:
+            self._committed.put(numbered)
+            if self._cache is not None:
+                self._cache.put(entry.response for entry in batch)
+
+    def _insert_scores(self, scored: list[tuple[int, Entry, Scores]]) -> None:
+        insert_scores(self._db, self._scorer_ids, [(number, scores) for number, _, scores in scored])
+
+    def _score_all(self) -> None:
+        while (batch := self._committed.get()) is not None:
+            scored = []
+            for number, entry in batch:
+                scores = self._score(entry.sample, entry.response)
+                scored.append((number, entry, scores))
+                if self._on_scored is not None:
+                    self._on_scored(entry, scores)
+            self._entries.put(scored)
+
+    def _drain_scores(self) -> None:
+        """Writes the scores that came in after the writer had stopped taking responses."""
+        scored: list[tuple[int, Entry, Scores]] = []
+        while not self._entries.empty():
+            item = self._entries.get()
+            if isinstance(item, list):
+                scored.extend(item)
+        self._write([], scored)
+
+
+def _register(db: sqlite3.Connection, scorers: dict[str, str]) -> dict[str, int]:
+    """Records which scorers, with which code, are at work; returns their numbers."""
+    db.executemany(
+        "INSERT INTO scorers (name, code) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET code = excluded.code",
+        scorers.items(),
+    )
+    return dict(db.execute("SELECT name, id FROM scorers").fetchall())
+
+
+def insert_scores(db: sqlite3.Connection, scorer_ids: dict[str, int], scored: list[tuple[int, Scores]]) -> None:
+    """Inserts (or replaces) the score rows of responses, inside the caller's transaction."""
+    db.executemany(
+        "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                number,
+                scorer_ids[name],
+                score.value,
+                score.outcome.value,
+                storable(score.extracted),
+                score.span[0] if score.span else None,
+                score.span[1] if score.span else None,
+                " ".join(score.flags) or None,
+                storable(score.reason) or None,
+                score.owner.value if score.owner else None,
+            )
+            for number, scores in scored
+            for name, score in scores.items()
+        ],
+    )
+
+
+def sample_record(entry: Entry) -> str:
+    """A sample as it is stored: embedded image bytes are replaced by the hash of the blob that holds them."""
+    sample = entry.sample
+    images = tuple(
+        ImageRef(name=ref.name, path=f"sha256:{entry.images[place]}" if place < len(entry.images) else ref.path)
+        for place, ref in enumerate(sample.images)
+    )
+    return _json(msgspec.structs.replace(sample, images=images))
+
+
+def response_row(number: int, entry: Entry) -> tuple[object, ...]:
+    """A response as a row of the table; the server's body is compressed."""
+    response = entry.response
+    state = schema.ANSWERED
+    if response.failure is not None:
+        state = schema.FAILED_RETRYABLE if response.failure.retryable else schema.FAILED
+    rest = msgspec.structs.replace(response, text=None, reasoning=None, finish=None, raw=None)
+    return (
+        number,
+        entry.sample.key,
+        entry.epoch,
+        entry.vote,
+        state,
+        storable(response.text),
+        storable(response.reasoning),
+        storable(response.finish),
+        _json(rest),
+        zlib.compress(response.raw, 1) if response.raw else None,
+    )
+
+
+def storable(text: str | None) -> str | None:
+    """SQLite holds UTF-8: a lone surrogate is written as its escaped form (`\\udc80`)."""
+    if text is None or text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _json(value: object) -> str:
+    """JSON as text, not bytes: SQLite's JSON functions read only text."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value))).decode()
+
+
+def _without_surrogates(value: object) -> object:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {storable(key): _without_surrogates(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(inner) for inner in value]
+    return value

@@ -1,0 +1,69 @@
+"""One portable file of a run, and opening one that came from somewhere else."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import zipfile
+from pathlib import Path
+
+from beholder.errors import UsageError
+from beholder.store import schema
+
+_MEMBER = re.compile(r"run\.json|run\.db|results\.json|blobs/[0-9a-f]{2}/[0-9a-f]{64}")
+_UNPACKED_LIMIT = 64 << 30
+
+
+def pack(run: Path, target: Path) -> int:
+    """Writes the run folder into one zip file, under a temporary name first. Returns its size in bytes.
+
+    The database is copied with SQLite's own backup, so that a run that is being written gives a consistent copy.
+    """
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    snapshot = target.with_name(f".{target.name}.{os.getpid()}.db")
+    try:
+        source = schema.open_to_read(run / "run.db")
+        copy = sqlite3.connect(snapshot)
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")
+        copy.close()
+        source.close()
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+            archive.write(run / "run.json", "run.json")
+            archive.write(snapshot, "run.db")
+            if (run / "results.json").is_file():
+                archive.write(run / "results.json", "results.json")
+            for blob in sorted((run / "blobs").glob("??/*")):
+                name = f"blobs/{blob.parent.name}/{blob.name}"
+                if _MEMBER.fullmatch(name):  # images are compressed already
+                    archive.write(blob, name, compress_type=zipfile.ZIP_STORED)
+        temporary.replace(target)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written ({error.strerror}). Choose another --out.") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+        snapshot.unlink(missing_ok=True)
+    return target.stat().st_size
+
+
+def unpack(archive_path: Path, folder: Path) -> Path:
+    """Unpacks a packed run into a new folder. Only the files that a run can have are taken, by their exact names."""
+    try:
+        with zipfile.ZipFile(archive_path) as archive:
+            members = archive.infolist()
+            strange = [member.filename for member in members if not _MEMBER.fullmatch(member.filename)]
+            if strange or not {"run.json", "run.db"} <= {member.filename for member in members}:
+                raise UsageError(f"{archive_path} is not a packed run (unexpected {strange[:1] or 'contents'}).")
+            if sum(member.file_size for member in members) > _UNPACKED_LIMIT:
+                raise UsageError(f"{archive_path} would unpack to more than 64 GB. It was not opened.")
+            for member in members:
+                target = folder / member.filename
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(member) as source, target.open("wb") as sink:
+                    shutil.copyfileobj(source, sink, 1 << 20)
+    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError) as error:
+        raise UsageError(f"{archive_path} cannot be read as a packed run ({error}).") from None
+    (folder / "blobs").mkdir(exist_ok=True)
+    return folder

@@ -1,0 +1,33 @@
+"""What a data file was when it was first used: a benchmark that changes under one's feet is found out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from beholder.errors import UsageError
+from beholder.store.folder import write_atomically
+
+
+def check_pin(runs_dir: Path, data: Path, sha256: str, *, accept: bool) -> None:
+    """Remembers the digest of a data path on first use, and refuses another one later unless `accept`.
+
+    The pins lie in `data-pins.json` beside the runs. A damaged pin file is an error too: it must not pass in silence.
+    """
+    file = runs_dir / "data-pins.json"
+    pins: dict[str, str] = {}
+    if file.is_file():
+        try:
+            pins = msgspec.json.decode(file.read_bytes(), type=dict[str, str])
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file} is damaged ({error}). Delete it to pin the data anew.") from None
+    name = str(data.resolve())
+    if pins.get(name, sha256) != sha256 and not accept:
+        raise UsageError(
+            f"{data} is not the data of earlier runs: its SHA-256 is {sha256[:12]}…, pinned is {pins[name][:12]}…. "
+            "If the change is meant, run again with --accept."
+        )
+    if pins.get(name) != sha256:
+        runs_dir.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, msgspec.json.format(msgspec.json.encode(pins | {name: sha256}), indent=1))

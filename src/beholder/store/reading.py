@@ -1,0 +1,269 @@
+"""Reading a run back: rows for metrics, responses for rescoring, one item for a reader."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beholder.errors import Owner
+from beholder.sample import BooleanTarget, OrderedListTarget, PreferenceTarget, Response, Sample
+from beholder.score import Outcome, Score, ScoredItem
+from beholder.store import schema
+
+_sample_decoder = msgspec.json.Decoder(Sample)
+_response_decoder = msgspec.json.Decoder(Response)
+
+
+class StoredResponse(msgspec.Struct, frozen=True):
+    """A response as it lies in the journal, with its place (`key`, `epoch`, `vote`) and its row number."""
+
+    number: int
+    key: str
+    epoch: int
+    vote: int
+    response: Response
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A person's note that a scorer is wrong about one response. Kept beside the score, never in place of it."""
+
+    scorer: str
+    note: str
+    created: str
+    vote: int
+    epoch: int
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """What a run holds: responses by state, tokens, retries."""
+
+    answered: int
+    failed: int
+    retryable: int
+    unscored: int
+    prompt_tokens: int
+    completion_tokens: int
+    attempts: int
+    cached: int
+
+
+def samples(db: sqlite3.Connection) -> Iterator[Sample]:
+    """All samples that have a response, in data order."""
+    for (record,) in db.execute("SELECT record FROM samples ORDER BY position"):
+        yield _sample_decoder.decode(record)
+
+
+def sample(db: sqlite3.Connection, key: str) -> Sample | None:
+    """One sample by key."""
+    row = db.execute("SELECT record FROM samples WHERE key = ?", (key,)).fetchone()
+    return _sample_decoder.decode(row[0]) if row else None
+
+
+def find_keys(db: sqlite3.Connection, name: str, limit: int = 10) -> list[str]:
+    """Keys that begin with `name`, or of samples whose record id is `name`, or whose position is that number."""
+    starts = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    rows = db.execute("SELECT key FROM samples WHERE key LIKE ? ESCAPE '\\' LIMIT ?", (starts, limit)).fetchall()
+    if not rows and name.isdecimal():
+        rows = db.execute("SELECT key FROM samples WHERE position = ?", (int(name),)).fetchall()
+    if not rows:
+        return [found.key for found in samples(db) if found.record_id == name][:limit]
+    return [row[0] for row in rows]
+
+
+def done(db: sqlite3.Connection) -> set[tuple[str, int, int]]:
+    """(key, epoch, vote) of every response that a resume does not ask again."""
+    rows = db.execute("SELECT key, epoch, vote FROM responses WHERE state != ?", (schema.FAILED_RETRYABLE,))
+    return set(rows.fetchall())
+
+
+def forget_retryable(db: sqlite3.Connection) -> int:
+    """Removes the failures that a resume asks again, with their scores. Returns how many."""
+    db.execute("BEGIN IMMEDIATE")
+    db.execute(
+        "DELETE FROM scores WHERE response IN (SELECT id FROM responses WHERE state = ?)",
+        (schema.FAILED_RETRYABLE,),
+    )
+    removed = db.execute("DELETE FROM responses WHERE state = ?", (schema.FAILED_RETRYABLE,)).rowcount
+    db.execute("COMMIT")
+    return removed
+
+
+def responses(
+    db: sqlite3.Connection, *, key: str | None = None, unscored_by: int = 0, with_raw: bool = False
+) -> Iterator[StoredResponse]:
+    """Responses in data order: all, those of one sample (`key`), or those with fewer than `unscored_by` scores."""
+    rows = db.execute(
+        "SELECT r.id, r.key, r.epoch, r.vote, r.text, r.reasoning, r.finish, r.record, r.raw "
+        "FROM responses r JOIN samples s ON s.key = r.key WHERE (:key IS NULL OR r.key = :key) "
+        "AND (:scorers = 0 OR (SELECT count(*) FROM scores WHERE response = r.id) < :scorers) "
+        "ORDER BY s.position, r.epoch, r.vote",
+        {"key": key, "scorers": unscored_by},
+    )
+    for row in rows:
+        number, found_key, epoch, vote, text, reasoning, finish, record, raw = row
+        response = msgspec.structs.replace(
+            _response_decoder.decode(record),
+            text=text,
+            reasoning=reasoning,
+            finish=finish,
+            raw=zlib.decompress(raw) if raw and with_raw else None,
+        )
+        yield StoredResponse(number, found_key, epoch, vote, response)
+
+
+def request_record(db: sqlite3.Connection, request_hash: str) -> bytes | None:
+    """The request as it was sent (images by hash), or None if the model was a local one."""
+    row = db.execute("SELECT record FROM requests WHERE hash = ?", (request_hash,)).fetchone()
+    return zlib.decompress(row[0]) if row else None
+
+
+def scores_of(db: sqlite3.Connection, number: int) -> dict[str, Score]:
+    """All scores of one response."""
+    rows = db.execute(
+        "SELECT n.name, c.value, c.outcome, c.extracted, c.span_start, c.span_end, c.flags, c.reason, c.owner "
+        "FROM scores c JOIN scorers n ON n.id = c.scorer WHERE c.response = ? ORDER BY n.id",
+        (number,),
+    )
+    return {row[0]: _score(*row[1:]) for row in rows}
+
+
+def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
+    """One row for each (key, epoch, vote), in data order; equal sets of scores are shared to keep the list small."""
+    facts: dict[str, tuple[int, str, str, str, str, str, str]] = {}
+    for found in samples(db):
+        facts[found.key] = (
+            found.index,
+            found.group,
+            found.cluster,
+            found.category,
+            found.difficulty,
+            target_text(found),
+            found.key,
+        )
+    names = dict(db.execute("SELECT id, name FROM scorers").fetchall())
+    shared_score: dict[tuple[Any, ...], Score] = {}
+    shared_set: dict[tuple[int, ...], dict[str, Score]] = {}
+    items: list[ScoredItem] = []
+
+    def finish(place: tuple[str, int, int], order: tuple[int, ...], scores: dict[int, Score]) -> None:
+        identity = tuple(x for scorer, score in scores.items() for x in (scorer, id(score)))
+        named = shared_set.setdefault(identity, {names[scorer]: score for scorer, score in scores.items()})
+        index, group, cluster, category, difficulty, target, key = facts[place[0]]
+        items.append(
+            ScoredItem(
+                index=index,
+                key=key,
+                epoch=place[1],
+                vote=place[2],
+                scores=named,
+                group=group,
+                cluster=cluster,
+                category=category,
+                difficulty=difficulty,
+                order=order,
+                target=target,
+            )
+        )
+
+    rows = db.execute(
+        "SELECT r.key, r.epoch, r.vote, json_extract(r.record, '$.order'), c.scorer, c.value, c.outcome, c.extracted, "
+        "c.flags, c.owner FROM responses r JOIN samples s ON s.key = r.key JOIN scores c ON c.response = r.id "
+        "ORDER BY s.position, r.epoch, r.vote, c.scorer"
+    )
+    current: tuple[str, int, int] | None = None
+    order: tuple[int, ...] = ()
+    scores: dict[int, Score] = {}
+    for key, epoch, vote, order_text, scorer, value, outcome, extracted, flags, owner in rows:
+        place = (key, epoch, vote)
+        if place != current:
+            if current is not None:
+                finish(current, order, scores)
+            current, scores = place, {}
+            order = tuple(msgspec.json.decode(order_text)) if order_text else ()
+        content = (value, outcome, extracted, flags, owner)
+        score = shared_score.get(content)
+        if score is None:
+            score = shared_score[content] = _score(value, outcome, extracted, None, None, flags, None, owner)
+        scores[scorer] = score
+    if current is not None:
+        finish(current, order, scores)
+    return items
+
+
+def target_text(found: Sample) -> str:
+    """The gold as text, for tables and confusion counts."""
+    match found.target:
+        case BooleanTarget(value=value):
+            return "T" if value else "F"
+        case PreferenceTarget(preferred=preferred):
+            return str(preferred)
+        case OrderedListTarget(values=values):
+            return str(list(values))
+
+
+def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
+    """Counts of what the run holds."""
+    states = dict(db.execute("SELECT state, count(*) FROM responses GROUP BY state").fetchall())
+    totals = db.execute(
+        "SELECT coalesce(sum(json_extract(record, '$.usage.prompt_tokens')), 0), "
+        "coalesce(sum(json_extract(record, '$.usage.completion_tokens')), 0), "
+        "coalesce(sum(coalesce(json_extract(record, '$.attempts'), 1)), 0), "
+        "coalesce(sum(coalesce(json_extract(record, '$.cached'), 0)), 0) FROM responses"
+    ).fetchone()
+    scored = db.execute(
+        "SELECT count(*) FROM (SELECT response FROM scores GROUP BY response HAVING count(*) >= ?)",
+        (n_scorers,),
+    ).fetchone()[0]
+    return Tally(
+        answered=states.get(schema.ANSWERED, 0),
+        failed=states.get(schema.FAILED, 0),
+        retryable=states.get(schema.FAILED_RETRYABLE, 0),
+        unscored=sum(states.values()) - scored,
+        prompt_tokens=totals[0],
+        completion_tokens=totals[1],
+        attempts=totals[2],
+        cached=totals[3],
+    )
+
+
+def marks(db: sqlite3.Connection, key: str) -> list[Mark]:
+    """A person's marks on the scores of one sample, oldest first."""
+    rows = db.execute("SELECT scorer, note, created, vote, epoch FROM marks WHERE key = ? ORDER BY rowid", (key,))
+    return [Mark(*row) for row in rows]
+
+
+def add_mark(run: Path, key: str, mark: Mark) -> None:
+    """Keeps a mark beside the score."""
+    db = schema.open_to_write(run / "run.db")
+    with db:
+        db.execute(
+            "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?)",
+            (key, mark.epoch, mark.vote, mark.scorer, mark.note, mark.created),
+        )
+    schema.close_for_good(db)
+
+
+def _score(
+    value: float | None,
+    outcome: str,
+    extracted: str | None,
+    span_start: int | None,
+    span_end: int | None,
+    flags: str | None,
+    reason: str | None,
+    owner: str | None,
+) -> Score:
+    return Score(
+        value=value,
+        outcome=Outcome(outcome),
+        extracted=extracted,
+        span=(span_start, span_end) if span_start is not None and span_end is not None else None,
+        flags=tuple(flags.split()) if flags else (),
+        reason=reason or "",
+        owner=Owner(owner) if owner else None,
+    )

@@ -1,0 +1,150 @@
+"""The tables of a run's database, and opening one: ours to write, or somebody's to read without trusting it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from beholder.errors import UsageError
+
+FORMAT = 1
+"""Version of the run folder. A higher one was written by a newer Beholder and is not opened."""
+
+TABLES: dict[str, str] = {
+    "samples": "key TEXT PRIMARY KEY, position INTEGER NOT NULL, record TEXT NOT NULL",
+    "requests": "hash TEXT PRIMARY KEY, record BLOB NOT NULL",
+    "responses": (
+        "id INTEGER PRIMARY KEY, key TEXT NOT NULL, epoch INTEGER NOT NULL, vote INTEGER NOT NULL, "
+        "state INTEGER NOT NULL, text TEXT, reasoning TEXT, finish TEXT, record TEXT NOT NULL, raw BLOB, "
+        "UNIQUE (key, epoch, vote)"
+    ),
+    "scorers": "id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, code TEXT NOT NULL",
+    "scores": (
+        "response INTEGER NOT NULL, scorer INTEGER NOT NULL, value REAL, outcome TEXT NOT NULL, extracted TEXT, "
+        "span_start INTEGER, span_end INTEGER, flags TEXT, reason TEXT, owner TEXT, PRIMARY KEY (response, scorer)"
+    ),
+    "marks": "key TEXT, epoch INTEGER, vote INTEGER, scorer TEXT, note TEXT, created TEXT",
+}
+_WITHOUT_ROWID = frozenset({"samples", "requests", "scores"})
+
+ANSWERED, FAILED, FAILED_RETRYABLE = 0, 1, 2
+"""`responses.state`: an answer; a failure that asking again cannot mend; a failure that a resume asks again."""
+
+_NETWORK_FILESYSTEMS = frozenset(
+    {
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "lustre",
+        "gpfs",
+        "beegfs",
+        "afs",
+        "9p",
+        "ceph",
+        "glusterfs",
+        "fuse.sshfs",
+    }
+)
+
+
+def create(path: Path, *, fsync: bool) -> sqlite3.Connection:
+    """A new, empty run database."""
+    connection = _connect(path, fsync=fsync)
+    with connection:
+        for name, columns in TABLES.items():
+            connection.execute(f"CREATE TABLE {name} ({columns}){' WITHOUT ROWID' if name in _WITHOUT_ROWID else ''}")
+        connection.execute(f"PRAGMA user_version={FORMAT}")
+    return connection
+
+
+def open_to_write(path: Path, *, fsync: bool = False) -> sqlite3.Connection:
+    """A run database of our own making, to continue. Its schema is checked first."""
+    open_to_read(path).close()
+    return _connect(path, fsync=fsync)
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Any run.db, read only and not trusted: no schema function runs, and only our tables may be in it."""
+    if not path.is_file():
+        raise UsageError(f"{path.parent} holds no run.db. Give the folder that `beholder run` printed.")
+    # A log that needs folding in can only be read where its index can be written.
+    settled = not path.with_name(path.name + "-wal").exists() and not os.access(path.parent, os.W_OK)
+    mode = "mode=ro&immutable=1" if settled else "mode=ro"
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, check_same_thread=False)
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("PRAGMA query_only=ON")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        objects = connection.execute("SELECT type, name, tbl_name FROM sqlite_schema").fetchall()
+        columns = {name: _columns(connection, name) for kind, name, _ in objects if kind == "table" and name in TABLES}
+    except sqlite3.Error as error:
+        raise UsageError(f"{path} cannot be read as a run database ({error}).") from None
+    if version > FORMAT:
+        raise UsageError(f"{path} was written by a newer Beholder (format {version}). Upgrade Beholder to open it.")
+    foreign = [
+        f"{kind} {name}"
+        for kind, name, table in objects
+        if not (kind == "table" and name in TABLES) and not (kind == "index" and name == f"sqlite_autoindex_{table}_1")
+    ]
+    wrong = [name for name in TABLES if columns.get(name) != _expected_columns(name)]
+    if foreign or wrong:
+        connection.close()
+        what = ", ".join(foreign[:3] + [f"table {name}" for name in wrong[:3]])
+        raise UsageError(f"{path} is not a run database of Beholder's: unexpected {what}. It was not opened.")
+    return connection
+
+
+def close_for_good(connection: sqlite3.Connection) -> None:
+    """Closes a writer and leaves one plain file: no write-ahead log, which a read-only folder could not open."""
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode=DELETE")
+    except sqlite3.OperationalError:
+        pass  # somebody is reading right now: the log stays, complete, and the next writer folds it in
+    finally:
+        connection.close()
+
+
+def _connect(path: Path, *, fsync: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
+    connection.execute("PRAGMA trusted_schema=OFF")
+    # A write-ahead log needs shared memory, which network file systems do not give: there, the rollback journal.
+    connection.execute(f"PRAGMA journal_mode={'DELETE' if is_network_filesystem(path.parent) else 'WAL'}")
+    connection.execute(f"PRAGMA synchronous={'FULL' if fsync else 'NORMAL'}")
+    return connection
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+
+
+def _expected_columns(table: str) -> list[str]:
+    definitions = TABLES[table].replace("PRIMARY KEY (response, scorer)", "").replace("UNIQUE (key, epoch, vote)", "")
+    return [definition.split()[0] for definition in definitions.split(",") if definition.strip()]
+
+
+def is_network_filesystem(folder: Path, mounts: str | None = None) -> bool:
+    """Whether a folder lies on a file system shared over a network. `mounts` is the text of /proc/mounts.
+
+    >>> is_network_filesystem(Path("/data/runs"), "host:/x /data nfs4 rw 0 0\\n/dev/a / ext4 rw 0 0")
+    True
+    """
+    if mounts is None:
+        try:
+            mounts = Path("/proc/mounts").read_text(errors="replace")
+        except OSError:
+            return False  # not Linux: SQLite's own checks have to do
+    best = ("", "")
+    place = str(folder.resolve())
+    for line in mounts.splitlines():
+        fields = line.split()
+        if len(fields) < 3:
+            continue
+        point = fields[1].replace("\\040", " ")
+        inside = place == point or place.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best[0]):
+            best = (point, fields[2])
+    return best[1] in _NETWORK_FILESYSTEMS
