@@ -2,8 +2,8 @@
 
     python benchmarks/solver_rates.py [--items 200] [--seed 2026] [--sizes 3 4 5 6] [--photos DIR]
 
-Times are wall clock, for one item in one process, picture already decoded. `generated_per_second` is for making the
-puzzles, PNG included.
+Times are wall clock, for one item in one process, picture already decoded. `generated_per_second` is for
+making the puzzles, PNG included.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import fcntl
 import os
 import re
 import tempfile
+import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -142,12 +143,17 @@ class Blobs:
         """Stores the bytes unless they are there already."""
         if sha256 in self._kept:
             return
-        path = self.path(sha256)
-        if not path.exists():
-            path.parent.mkdir(exist_ok=True)
-            temporary = path.with_name(f".{sha256}.{os.getpid()}.{id(data):x}")
-            temporary.write_bytes(data)
-            temporary.replace(path)
+        path = str(self.path(sha256))
+        if not os.path.exists(path):
+            temporary = f"{path}.{threading.get_ident():x}"
+            try:
+                descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            except FileNotFoundError:  # the first blob of this folder
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            with open(descriptor, "wb", buffering=0) as sink:
+                sink.write(data)
+            os.replace(temporary, path)
         self._kept.add(sha256)
 
     def path(self, sha256: str) -> Path:

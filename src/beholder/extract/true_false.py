@@ -1,0 +1,308 @@
+"""Answers to true/false statements.
+
+The prompt asks for `<think>…</think> <answer>…</answer>` with T (true) or F (false) in the answer tag (TFQ protocol,
+section 1.2). `strict` takes that, `lenient` what a careful reader would take.
+"""
+
+from __future__ import annotations
+
+import re
+
+from beholder.extract.claims import Claim, Lead, abstains, lead, standing
+from beholder.extract.extraction import Extraction
+from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain, without_quotations
+from beholder.extract.think import Thought, split_thought
+
+_OPEN, _CLOSE = "<answer>", "</answer>"
+_EXACT = {"T": True, "F": False}
+
+
+def strict(text: str) -> Extraction[bool]:
+    """Exactly one `<answer>…</answer>` in lower case outside the thinking, with `T` or `F` in it, white space allowed.
+
+    Other text around the tag is allowed, a second answer tag of any case is not.
+    """
+    return _strict(split_thought(text))
+
+
+def lenient(text: str) -> Extraction[bool]:
+    """What a careful reader takes for the answer.
+
+    An answer tag decides alone; without one, the text is read for claims: a bare `True` at the start or on a line of its own,
+    `Answer: F`, "the statement is not accurate", `\\boxed{T}`, `答案：对`. Words of revision let the later claim replace
+    the earlier one; otherwise different claims are `ambiguous`. Not read as answers: both options side by side (`T or
+    F`), questions, conditions ("if the statement is true"), concessions ("while it is true that …", when the statement
+    is judged elsewhere), half-truths ("partly true"). OUR assumptions: "not (entirely) true" is false and "not false" is true;
+    `yes` and `no` are not read, because said of a negated statement either may mean true.
+
+    Flags: `unclosed_tag` (the tag was never closed; `outcome.settle` decides), `ambiguous`, `abstained`, `empty`,
+    `unclosed_think`.
+    """
+    thought = split_thought(text)
+    found = _strict(thought)
+    return found if found.value is not None else _lenient(thought)
+
+
+def _strict(thought: Thought) -> Extraction[bool]:
+    answer = thought.answer
+    opening = answer.find(_OPEN)
+    closing = answer.find(_CLOSE, opening + len(_OPEN)) if opening >= 0 else -1
+    if closing < 0:
+        reason = "There is no complete <answer>…</answer> outside the thinking."
+        return Extraction(None, flags=_absence_flags(thought), reason=reason)
+    inner = answer[opening + len(_OPEN) : closing]
+    if "nswer>" in answer[:opening].lower() or "nswer>" in answer[opening + len(_OPEN) : closing].lower():
+        return Extraction(None, flags=("ambiguous",), reason="There is more than one answer tag.")
+    if "nswer>" in answer[closing + len(_CLOSE) :].lower():
+        return Extraction(None, flags=("ambiguous",), reason="There is more than one answer tag.")
+    letter = inner.strip()
+    if letter not in _EXACT:
+        return Extraction(None, reason="The answer tag holds something else than T or F.")
+    at = thought.start + opening + len(_OPEN) + inner.index(letter)
+    return Extraction(_EXACT[letter], (at, at + 1))
+
+
+def _absence_flags(thought: Thought) -> tuple[str, ...]:
+    if not thought.closed:
+        return ("unclosed_think",)
+    if is_blank(thought.answer):
+        return ("empty",)
+    return ()
+
+
+def _lenient(thought: Thought) -> Extraction[bool]:
+    shown = plain(without_quotations(thought.answer))
+    if not thought.closed or is_blank(shown):
+        reason = "The thinking never ends." if not thought.closed else "There is no text outside the thinking."
+        return Extraction(None, flags=_absence_flags(thought), reason=reason)
+    low = shown.lower()
+    tags = [tag for tag in answer_tags(shown) if not is_blank(shown[tag.start : tag.end])]
+    if tags:
+        return _from_tags(shown, low, tags, thought.start)
+    claim, undecided = _read(shown, low)
+    if claim is not None:
+        return Extraction(claim.value, (thought.start + claim.start, thought.start + claim.end))
+    return _nothing(low, undecided)
+
+
+def _nothing(low: str, undecided: bool) -> Extraction[bool]:
+    if undecided:
+        return Extraction(None, flags=("ambiguous",), reason="The text says both true and false.")
+    if abstains(low):
+        return Extraction(None, flags=("abstained",), reason="The text says that no answer can be given.")
+    return Extraction(None, reason="The text does not say whether the statement is true.")
+
+
+def _from_tags(shown: str, low: str, tags: list[AnswerTag], start: int) -> Extraction[bool]:
+    claims: list[Claim[bool]] = []
+    unclosed: set[int] = set()
+    undecided = False
+    for tag in tags:
+        inner, inner_low = shown[tag.start : tag.end], low[tag.start : tag.end]
+        claim, both = _read(inner, inner_low)
+        undecided = undecided or both
+        if claim is not None:
+            claims.append(Claim(claim.value, tag.start + claim.start, tag.start + claim.end))
+            if not tag.closed:
+                unclosed.add(claims[-1].start)
+    stands, both = standing(low, claims)
+    if stands is not None:
+        flags = ("unclosed_tag",) if stands.start in unclosed else ()
+        return Extraction(stands.value, (start + stands.start, start + stands.end), flags)
+    last = tags[-1]
+    return _nothing(low[last.start : last.end], both or undecided)
+
+
+# Reading -----------------------------------------------------------------------------------------------------------
+
+_CLEAR = {"true": True, "false": False, "untrue": False}  # say true or false of anything
+_OTHER = {  # are said of many things, so what they are said of must be the statement
+    "correct": True,
+    "incorrect": False,
+    "accurate": True,
+    "inaccurate": False,
+    "right": True,
+    "wrong": False,
+    "valid": True,
+    "invalid": False,
+}
+_WORDS = _CLEAR | _OTHER
+_ALONE = _WORDS | {
+    "t": True,
+    "f": False,
+    **dict.fromkeys(("对", "正确", "真", "对的", "正确的", "真的", "是真的", "是正确的", "是对的", "属实"), True),
+    **dict.fromkeys(("错", "错误", "假", "错的", "错误的", "假的", "是假的", "是错误的", "是错的"), False),
+    **dict.fromkeys(("不对", "不正确", "不正确的", "不是真的", "不对的", "不属实", "是不正确的"), False),
+}
+_EDGES = " \t\r\n.,;:!'()[]<>/-–—。、|=✓✔✅❌✗❎☑\\"
+_LETTER = re.compile(r"[TF](?!\w|['-]\w)(?<![\w'\-][TF])")
+_SMALL_LETTER = re.compile(r"answers?\s{0,3}(?:is\s{0,3}:?|:)[\s(\[]{0,3}([tf])(?!\w|['-]\w)")
+_SAME = re.compile(r"[ ()\[\]:=,/|–—-]{0,5}(?:(?:for|means|meaning|is|i\.e\.,?)[ ()\[\]:=–—-]{1,4})?")
+_EITHER = re.compile(
+    r"[ ()\[\],:;'|/–—-]{0,5}(?:(?:or|and|nor|vs\.?|versus|还是|或者|或|和|与|、)[ ()\[\],:'/|]{0,4})?(?:option )?[ (\['<]{0,3}"
+)
+_HALF = frozenset("partially partly mostly somewhat half neither either necessarily largely only".split())
+
+
+class _Mention:
+    """A value word, or several with the same meaning in a row (`T (True)`)."""
+
+    __slots__ = ("clear", "end", "start", "value", "void")
+
+    def __init__(self, start: int, end: int, value: bool, clear: bool) -> None:
+        self.start, self.end, self.value, self.clear, self.void = start, end, value, clear, False
+
+
+def _mentions(shown: str, low: str) -> list[_Mention]:
+    found = [(m.start(), m.end(), shown[m.start()] == "T", True) for m in _LETTER.finditer(shown)]
+    for word, value in _WORDS.items():
+        at = low.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if not (at and (low[at - 1].isalnum() and low[at - 1].isascii())) and not (
+                end < len(low) and low[end].isalnum() and low[end].isascii()
+            ):
+                found.append((at, end, value, word in _CLEAR))
+            at = low.find(word, end)
+    if "answer" in low:
+        found += [
+            (m.start(1), m.end(1), m[1] == "t", True) for m in _SMALL_LETTER.finditer(low) if shown[m.start(1)] == m[1]
+        ]
+    found.sort()
+    joined: list[_Mention] = []
+    for start, end, value, clear in found:
+        last = joined[-1] if joined else None
+        if last is not None and start - last.end <= 16:
+            between = low[last.end : start]
+            if value == last.value and not last.void and _SAME.fullmatch(between):
+                last.end, last.clear = end, last.clear or clear
+                continue
+            labelled = last.void and ":" in between  # "True or False: True"
+            if value != last.value and not labelled and _EITHER.fullmatch(between):
+                last.void = True
+                joined.append(_Mention(start, end, value, clear))
+                joined[-1].void = True
+                continue
+        joined.append(_Mention(start, end, value, clear))
+    return joined
+
+
+_AFTER_OTHER = re.compile(
+    r"\s{0,3}(?:[^\w\s]|\Z|\n|(?:because|since|as|and|but|given|based|that|in (?:the|this)|according|due|for|considering"
+    r"|when|overall|statement|claim|assertion|sentence|interpretation|here)\b)"
+)
+_AFTER_BLOCK = re.compile(
+    r"\s{1,3}(?:to (?:the|life|its|his|her|say|a)\b|only (?:if|when)\b|if\b|unless\b|or\b|/|love\b|self\b|colou?rs?\b)|\s{0,2}/"
+)
+_AFTER_OPENING = re.compile(
+    r"\s{0,3}(?:[.:!)\]\n–—|-]|\Z|,(?! (?:but|however|though|yet)\b)|(?:because|since|as|given|due|based)\b|\()"
+)
+_INITIALS = re.compile(r"\. ?[A-Z]\.")
+_END = re.compile(r"[ \t\r.!)\]'|,;✓✔✅❌]{0,12}(?:\n|\Z)")
+_SENTENCE_END = re.compile(r"[ )\]']{0,3}(?:[.!\n]|\Z|,? (?:because|since|as)\b)")
+_QUESTION = re.compile(r"[^.!?\n]{0,80}\?")
+
+
+def _read(shown: str, low: str) -> tuple[Claim[bool] | None, bool]:
+    """The claim that stands in a text, and whether several stand against each other."""
+    core = low.strip(_EDGES)
+    if len(core) <= 12 and core in _ALONE:
+        start = low.index(core)
+        return Claim(_ALONE[core], start, start + len(core)), False
+    by_rank: tuple[list[Claim[bool]], ...] = ([], [], [])
+    for mention in _mentions(shown, low):
+        if mention.void:
+            continue
+        rank, value = _judge(shown, low, mention)
+        if rank is not None:
+            by_rank[rank].append(Claim(value, mention.start, mention.end))
+    if not low.isascii():
+        by_rank[0].extend(_chinese(low))
+        by_rank[0].sort(key=lambda claim: claim.start)
+    for claims in by_rank:
+        if claims:
+            return standing(low, claims)
+    return None, False
+
+
+def _judge(shown: str, low: str, mention: _Mention) -> tuple[int | None, bool]:
+    """The rank of a mention as a claim (0 strongest, None: no claim) and its value after negation."""
+    start, end, value = mention.start, mention.end, mention.value
+    before = lead(low, start)
+    if not before.kind:
+        return None, value
+    if before.degree and not value:
+        return None, value  # "not entirely false" says neither
+    said = value != before.negated
+    if before.kind == "line":
+        return (0 if _opens(shown, low, mention) else None), said
+    if before.kind == "start":
+        return (0 if _stands_alone(low, mention) else None), said
+    if _AFTER_BLOCK.match(low, end) or _QUESTION.match(low, end):
+        return None, said
+    if not mention.clear and not _AFTER_OTHER.match(low, end):
+        return None, said
+    return _rank(low, before, mention), said
+
+
+def _rank(low: str, before: Lead, mention: _Mention) -> int | None:
+    if before.kind == "pronoun":
+        if low.startswith(" that", mention.end):
+            return 2
+        statement = re.compile(r"\s{1,3}(?:statement|claim|assertion)\b").match(low, mention.end)
+        return 0 if statement else 1
+    if before.kind == "answer" and not mention.clear:
+        # "the answer is correct" speaks of an answer; "Answer: correct" gives one
+        return 0 if re.compile(r"[:=]\s{0,4}\Z").search(low, max(0, mention.start - 6), mention.start) else None
+    if before.kind in ("choice", "beside") and not mention.clear:
+        return None
+    return 0
+
+
+def _opens(shown: str, low: str, mention: _Mention) -> bool:
+    """A value that begins a line: alone on it, or before the explanation of the text's first line."""
+    if _END.match(low, mention.end):
+        return True
+    if low[mention.start : mention.end] in ("right", "wrong", "valid", "invalid", "accurate", "inaccurate"):
+        return False
+    if not _AFTER_OPENING.match(low, mention.end) or _INITIALS.match(shown, mention.end):
+        return False
+    first = re.compile(r"\w").search(low, 0, mention.start) is None
+    return first or low.startswith((".", ":"), mention.end)
+
+
+def _stands_alone(low: str, mention: _Mention) -> bool:
+    """A sentence that is nothing but the value and fillers ("Definitely not true.", "Therefore, F"): at the start of the
+    text or the end of a line."""
+    if _END.match(low, mention.end):
+        return True
+    if not mention.clear or not _SENTENCE_END.match(low, mention.end):
+        return False
+    return mention.start < 200 and re.compile(r"[.!?\n]").search(low, 0, mention.start) is None
+
+
+_CHINESE = re.compile(
+    r"(答案|结论|判断|回答|结果|选项|应选|选择|选|陈述|说法|命题|描述|语句|论述|表述|论断|观点|题目|句话|因此|所以|这是|故)"
+    r"([^。!?\n;]{0,14}?)"
+    r"(不正确|不是正确|并不正确|不完全正确|不准确|不是真|不对|不成立|不属实|不符|正确|准确|错误|成立|属实|错|对|真|假"
+    r"|true|false|(?<![a-z])[tf](?![a-z]))"
+    r"(?=的|$|[\s。,.!;)\]、(]|了)"
+)
+_CHINESE_FALSE = ("不", "并不", "错", "假", "false", "f")
+
+
+def _chinese(low: str) -> list[Claim[bool]]:
+    claims = []
+    for match in _CHINESE.finditer(low):
+        gap = match[2]
+        if any(word in gap for word in ("是否", "如果", "若", "还是", "与否", "正确", "错误", "或")):
+            continue
+        if match[3] in ("正确", "对", "准确") and low.startswith(
+            ("的答案", "答案", "的选项", "还是", "与否"), match.end(3)
+        ):
+            continue
+        value = not match[3].startswith(_CHINESE_FALSE)
+        if gap.rstrip().endswith(("不", "不是", "并非", "没有")):
+            value = not value
+        claims.append(Claim(value, match.start(3), match.end(3)))
+    return claims

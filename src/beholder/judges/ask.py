@@ -1,0 +1,96 @@
+"""Asks a judge model one question and reads its verdict.
+
+A judge that fails is never a score: an unreachable server, an unreadable reply and a rating out of range all become a
+`Failure` whose owner is the judge, and the item stays unjudged (see `beholder.metrics.judged`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+import msgspec
+
+from beholder.errors import AuthError, Owner, ProviderError
+from beholder.extract.extraction import Extraction
+from beholder.extract.markup import is_blank
+from beholder.sample import Failure, Response
+
+V = TypeVar("V")
+
+
+class JudgeReply(msgspec.Struct, Generic[V], frozen=True, kw_only=True):
+    """What came of asking a judge.
+
+    `value` is the verdict, None if there is none. `called` is False where the answer to be judged was blank and the
+    judge was not asked: the caller decides what a blank answer is worth. `failure` (owner: judge) says why a called
+    judge gave no verdict. `replies` holds every response in order, for the journal; `extraction` is what the last one
+    gave.
+    """
+
+    value: V | None = None
+    called: bool = True
+    extraction: Extraction[V] | None = None
+    failure: Failure | None = None
+    replies: tuple[Response, ...] = ()
+
+
+async def ask_judge(
+    ask: Callable[[str, int], Awaitable[Response]],
+    prompt: str,
+    read: Callable[[str], Extraction[V]],
+    *,
+    max_tokens: int,
+    answer: str,
+) -> JudgeReply[V]:
+    """Puts `prompt` to the judge behind `ask(prompt, max_tokens)` and reads its reply with `read`.
+
+    `answer` is the text to be judged; if it is blank the judge is not called. A reply without text that was cut by the
+    limit (`finish == "length"`) is asked for once more with twice the tokens. Errors of the judge's server become the
+    reply's `failure`; `AuthError` is raised, because no later call can succeed either.
+    """
+    if is_blank(answer):
+        return JudgeReply(called=False)
+    replies: list[Response] = []
+    for limit in (max_tokens, 2 * max_tokens):
+        try:
+            reply = await ask(prompt, limit)
+        except AuthError:
+            raise
+        except ProviderError as error:
+            failure = _failure(error.kind, f"The judge's server failed: {error}", error.status, error.retryable)
+            return JudgeReply(failure=failure, replies=tuple(replies))
+        replies.append(reply)
+        if reply.failure is not None or not _cut_before_text(reply):
+            break
+    return _verdict(tuple(replies), read)
+
+
+def _verdict(replies: tuple[Response, ...], read: Callable[[str], Extraction[V]]) -> JudgeReply[V]:
+    reply = replies[-1]
+    if (cause := reply.failure) is not None:
+        message = f"The judge's server failed: {cause.message}"
+        return JudgeReply(failure=_failure(cause.kind, message, cause.status, cause.retryable), replies=replies)
+    if _cut_before_text(reply):
+        limit = f"{reply.max_tokens} tokens" if reply.max_tokens else "its limit of tokens"
+        message = f"The judge was cut off at {limit} before it said anything, twice"
+        return JudgeReply(failure=_failure("judge_cut", message), replies=replies)
+    text = reply.text or ""
+    if is_blank(text):
+        cause_word = f" (finish: {reply.finish})" if reply.finish else ""
+        return JudgeReply(failure=_failure("judge_empty", f"The judge's reply is empty{cause_word}"), replies=replies)
+    extraction = read(text)
+    if extraction.value is None:
+        kind = "judge_out_of_range" if "out_of_range" in extraction.flags else "judge_unreadable"
+        reason = extraction.reason or "No verdict could be read."
+        failure = _failure(kind, f"The judge's reply holds no verdict: {reason}")
+        return JudgeReply(extraction=extraction, failure=failure, replies=replies)
+    return JudgeReply(value=extraction.value, extraction=extraction, replies=replies)
+
+
+def _cut_before_text(reply: Response) -> bool:
+    return reply.failure is None and reply.finish == "length" and is_blank(reply.text or "")
+
+
+def _failure(kind: str, message: str, status: int | None = None, retryable: bool = False) -> Failure:
+    return Failure(owner=Owner.JUDGE, kind=kind, message=message, status=status, retryable=retryable)
