@@ -132,7 +132,7 @@ class Feeder:
             for sha256, data in prepared[0].blobs:
                 self._blobs.keep(sha256, data)
         except DataError as error:
-            failure = Failure(owner=Owner.DATA, kind="image", message=str(error), retryable=True)
+            failure = Failure(owner=Owner.DATA, kind="image", message=str(error))
             response = Response(failure=failure)
             return [Ready(Prepared(ask=ask, request_hash=""), (), 0, _for_ask(response, ask)) for ask in asks]
         images = tuple(sha256 for sha256, _ in prepared[0].blobs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -33,6 +34,7 @@ from beholder.store.journal import Entry, Journal
 _IN_MEMORY = 256 << 20
 _UNCOMMITTED = 4096
 _HOPELESS = 100
+_SWITCH_INTERVAL = 0.0005
 
 
 class Ending(StrEnum):
@@ -71,7 +73,14 @@ async def execute(job: Job, watch: Watch) -> tuple[Ending, str]:
 
     Raises the journal's error if the disk is full, and whatever the data stream raised.
     """
-    return await _Run(job, watch).execute()
+    usual = sys.getswitchinterval()
+    # The event loop gives the interpreter lock away at each system call; at the usual 5 ms it would wait for the
+    # feeder threads to give it back, and the wire would idle.
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+    try:
+        return await _Run(job, watch).execute()
+    finally:
+        sys.setswitchinterval(usual)
 
 
 class _Run:

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from beholder.extract.claims import Claim, abstains, lead, standing
+from beholder.extract.claims import MOST, Claim, abstains, lead, standing
 from beholder.extract.extraction import Extraction
 from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain
 from beholder.extract.think import Thought, split_thought
@@ -223,7 +223,7 @@ class _Reader:
         named: list[Claim[str]] = []
         right: list[Claim[str]] = []
         weak: list[Claim[str]] = []
-        for group in self._groups():
+        for group in self._groups()[-MOST:]:
             rank = self._rank(group)
             if rank is not None:
                 (named, right, weak)[rank].append(self._claim(group))

@@ -13,6 +13,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 V = TypeVar("V")
 
+MOST = 2000
+"""How many places of a text are read as possible answers: the last ones, where a long text gives its answer."""
+
 
 class Claim(NamedTuple, Generic[V]):
     """A value that the text gives as its answer, and the (start, end) offsets of the words that give it."""

@@ -176,7 +176,8 @@ def _totals(text: str) -> Iterator[Region]:
         low = max(0, match.start() - 60)
         breaks = [cut.end() for cut in _CLAUSE_START.finditer(text, low, match.start())]
         start = breaks[-1] if breaks else low
-        if len(text[start : match.start()].split()) > 1:
+        clause = text[start : match.start()]
+        if len(clause.split()) > 1 or any(char.isdigit() for char in clause):
             yield Region(start, match.start(), "conclusion", start)
         else:
             end = _SENTENCE_END.search(text, match.end(), match.end() + REACH)

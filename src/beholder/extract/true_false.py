@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from beholder.extract.claims import Claim, Lead, abstains, lead, standing
+from beholder.extract.claims import MOST, Claim, Lead, abstains, lead, standing
 from beholder.extract.extraction import Extraction
 from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain, without_quotations
 from beholder.extract.think import Thought, split_thought
@@ -210,7 +210,7 @@ def _read(shown: str, low: str) -> tuple[Claim[bool] | None, bool]:
         start = low.index(core)
         return Claim(_ALONE[core], start, start + len(core)), False
     by_rank: tuple[list[Claim[bool]], ...] = ([], [], [])
-    for mention in _mentions(shown, low):
+    for mention in _mentions(shown, low)[-MOST:]:
         if mention.void:
             continue
         rank, value = _judge(shown, low, mention)

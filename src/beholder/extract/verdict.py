@@ -7,9 +7,10 @@ The prompt asks the judge to explain four criteria and then to write "Overall Ju
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from beholder.extract.claims import Claim, abstains, standing
+from beholder.extract.claims import MOST, Claim, abstains, standing
 from beholder.extract.extraction import Extraction
 from beholder.extract.markup import is_blank, plain
 from beholder.extract.think import Thought, split_thought
@@ -46,7 +47,7 @@ def lenient(text: str) -> Extraction[int]:
     return found if found.value is not None else _lenient(thought)
 
 
-_ANY_OVERALL = re.compile(r"overall judge?ment\W{0,8}answer\b", re.IGNORECASE)
+_ANY_OVERALL = re.compile(r"overall judge?ment\W{0,8}answer\b")
 
 
 def _strict(thought: Thought) -> Extraction[int]:
@@ -54,10 +55,10 @@ def _strict(thought: Thought) -> Extraction[int]:
     counts = {number: answer.count(phrase) for number, phrase in _PHRASES.items()}
     if sum(counts.values()) == 1:
         number = 1 if counts[1] else 2
-        if len(_ANY_OVERALL.findall(answer)) == 1:
+        if len(_ANY_OVERALL.findall(answer.lower())) == 1:
             at = thought.start + answer.index(_PHRASES[number])
             return Extraction(number, (at, at + len(_PHRASES[number])))
-    if sum(counts.values()) > 1 or len(_ANY_OVERALL.findall(answer)) > 1:
+    if sum(counts.values()):
         return Extraction(None, flags=("ambiguous",), reason="There is more than one overall judgment.")
     reason = 'The sentence "Overall Judgment: Answer X is better." does not stand in the answer.'
     return Extraction(None, reason=reason)
@@ -66,10 +67,10 @@ def _strict(thought: Thought) -> Extraction[int]:
 # Words -------------------------------------------------------------------------------------------------------------
 
 _MENTION = re.compile(  # on lower case; A and B must be capitals in the text itself
-    r"(?:answers?|responses?|assistant|option|model|candidate)\s{0,3}(?P<close>[(\[]?)(?P<n>[12ab]|one|two)[)\]]?(?![a-z0-9_]|\.\d)"
-    r"|\bthe (?P<o>first|second) (?:answer|response|one|candidate)\b"
-    r"|(?:答案|回答|回复|选项)\s{0,2}(?P<c>[12ab一二])(?![a-z0-9_])|第(?P<d>[一二])个?(?:答案|回答|回复)"
+    r"(?:answers?|responses?|assistant|option|model|candidate)\s{0,3}[(\[]?(?P<n>[12ab]|one|two)[)\]]?(?![a-z0-9_]|\.\d)"
+    r"|the (?P<o>first|second) (?:answer|response|one|candidate)\b"
 )
+_MENTION_CHINESE = re.compile(r"(?:答案|回答|回复|选项)\s{0,2}(?P<c>[12ab一二])(?![a-z0-9_])|第(?P<d>[一二])个?(?:答案|回答|回复)")
 _FIRST = frozenset(("1", "a", "one", "first", "一"))
 
 _ADVERBS = (
@@ -145,13 +146,11 @@ _DENIED = re.compile(
 _QUESTION = re.compile(r"[^.!?\n]{0,60}\?")
 
 _OVERALL = re.compile(
-    r"\b(?:overall|final)[ \t]{0,3}(?:judge?ments?|verdict|assessment|evaluation|decision|conclusion|answer|ranking|preference"
-    r"|choice|winner|result|rating|recommendation)\b"
-    r"|^[\W\d]{0,8}(?:conclusion|verdict|judge?ment|decision|summary)[ \t]{0,3}(?::|$)"
-    r"|(?:总体|综合|最终|整体|总)(?:的)?(?:判断|评价|结论|裁决|评判|评估)|总评",
-    re.MULTILINE,
+    r"(?:overall|final)[ \t]{0,3}(?:judge?ments?|verdict|assessment|evaluation|decision|conclusion|answer|ranking"
+    r"|preference|choice|winner|result|rating|recommendation)\b"
 )
-_OVERALL_KEYS = ("overall", "final", "conclusion", "verdict", "judgment", "judgement", "decision", "summary")
+_HEADING = re.compile(r"(?:conclusion|verdict|judge?ment|decision|summary)[ \t]{0,3}(?::|\n|\Z)")
+_OVERALL_CHINESE = re.compile(r"(?:总体|综合|最终|整体|总)的?(?:判断|评价|结论|裁决|评判|评估)|总评")
 _SUMMARY = re.compile(
     r"\b(?:therefore|thus|hence|conclusion|conclude|summary|to sum up|all in all|overall|verdict|judge?ment|consequently"
     r"|on balance|in the end|ultimately|everything considered)\b|因此|所以|综上|总的来说|总体|综合|总之|结论"
@@ -200,14 +199,35 @@ def _lenient(thought: Thought) -> Extraction[int]:
 
 def _overall_verdict(shown: str, low: str) -> tuple[Claim[int] | None, bool]:
     """The verdict under the words "Overall Judgment" and their like, each section up to the next such words."""
-    if low.isascii() and not any(key in low for key in _OVERALL_KEYS):
-        return None, False
-    marks = [match.span() for match in _OVERALL.finditer(low)]
+    marks = _marks(low)
     claims: list[Claim[int]] = []
     for index, (_, start) in enumerate(marks):
         end = marks[index + 1][0] if index + 1 < len(marks) else len(low)
         claims += _section(shown, low, start, end)
     return standing(low, claims)
+
+
+def _marks(low: str) -> list[tuple[int, int]]:
+    """(start, end) of the words that announce an overall verdict, in order."""
+    found = []
+    for key in ("overall", "final"):
+        found += [match.span() for at in _places(low, key) if (match := _OVERALL.match(low, at))]
+    for key in ("conclusion", "verdict", "judg", "decision", "summary"):
+        for at in _places(low, key):
+            line = low[max(0, at - 10) : at]
+            opens = not any(char.isalpha() for char in line[line.rfind("\n") + 1 :])
+            if opens and (at < 10 or "\n" in line) and (match := _HEADING.match(low, at)):
+                found.append(match.span())
+    if not low.isascii():
+        found += [match.span() for match in _OVERALL_CHINESE.finditer(low)]
+    return sorted(found)
+
+
+def _places(low: str, key: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    at = low.find(key, start, end)
+    while at >= 0:
+        yield at
+        at = low.find(key, at + len(key), end)
 
 
 def _section(shown: str, low: str, start: int, end: int) -> list[Claim[int]]:
@@ -226,7 +246,7 @@ def _headed(shown: str, low: str, start: int) -> Claim[int] | None:
     """`Overall Judgment: Answer 2`, `Final verdict: 1`, `Overall Judgment: Answer 1 provides more detail`."""
     head = _HEAD.match(low, start)
     at = head.end() if head is not None else start
-    mention = _MENTION.match(low, at)
+    mention = _MENTION.match(low, at) or _MENTION_CHINESE.match(low, at)
     if mention is None:
         number = _HEAD_NUMBER.match(low, at)
         if number is None or not _HEAD_END.match(low, number.end()):
@@ -257,7 +277,6 @@ def _sentence_start(low: str, at: int) -> int:
 def _number(shown: str, mention: re.Match[str]) -> int:
     """1 or 2 for the answer that is named; 0 if it is none ("answer a question")."""
     kind = mention.lastgroup or "n"
-    kind = "n" if kind == "close" else kind
     name = mention[kind]
     if name in "ab" and shown[mention.start(kind)] not in "AB":
         return 0
@@ -267,7 +286,7 @@ def _number(shown: str, mention: re.Match[str]) -> int:
 def _verdicts(shown: str, low: str, start: int, end: int) -> list[_Verdict]:
     found: list[_Verdict] = []
     stop = start
-    for mention in _MENTION.finditer(low, start, end):
+    for mention in _mentions(low, start, end)[-MOST:]:
         value = _number(shown, mention)
         if not value or mention.start() < stop:
             continue
@@ -285,6 +304,17 @@ def _verdicts(shown: str, low: str, start: int, end: int) -> list[_Verdict]:
         found.append(_Verdict(3 - value if worse else value, mention.start(), stop, criterion))
     ties = _ties(low, start, end, any(not verdict.criterion for verdict in found))
     return sorted(found + ties, key=lambda verdict: verdict.start) if ties else found
+
+
+def _mentions(low: str, start: int, end: int) -> list[re.Match[str]]:
+    """The places that name an answer. Looks for the cheap words first: most text holds none of them."""
+    found = []
+    for key in ("answer", "response", "assistant", "option", "model", "candidate", "the first", "the second"):
+        found += [match for at in _places(low, key, start, end) if (match := _MENTION.match(low, at, end))]
+    if not low.isascii():
+        found += _MENTION_CHINESE.finditer(low, start, end)
+    found.sort(key=re.Match.start)
+    return found
 
 
 def _on_criterion(low: str, start: int, end: int) -> bool:

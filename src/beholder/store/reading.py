@@ -82,15 +82,21 @@ def done(db: sqlite3.Connection) -> set[tuple[str, int, int]]:
 
 
 def forget_retryable(db: sqlite3.Connection) -> int:
-    """Removes the failures that a resume asks again, with their scores. Returns how many."""
+    """Removes the failures that a resume tries again, with their scores. Returns how many.
+
+    These are the provider's retryable ones, and those of the data: an image may have been mended, and looking costs no
+    request.
+    """
     db.execute("BEGIN IMMEDIATE")
-    db.execute(
-        "DELETE FROM scores WHERE response IN (SELECT id FROM responses WHERE state = ?)",
-        (schema.FAILED_RETRYABLE,),
-    )
-    removed = db.execute("DELETE FROM responses WHERE state = ?", (schema.FAILED_RETRYABLE,)).rowcount
+    doomed = db.execute(
+        "SELECT id FROM responses WHERE state = :retryable "
+        "OR (state = :failed AND json_extract(record, '$.failure.owner') = 'data')",
+        {"retryable": schema.FAILED_RETRYABLE, "failed": schema.FAILED},
+    ).fetchall()
+    db.executemany("DELETE FROM scores WHERE response = ?", doomed)
+    db.executemany("DELETE FROM responses WHERE id = ?", doomed)
     db.execute("COMMIT")
-    return removed
+    return len(doomed)
 
 
 def responses(

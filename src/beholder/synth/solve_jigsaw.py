@@ -28,7 +28,7 @@ Board = NDArray[np.intp]
 
 _LARGEST = 8
 _STARTS_IMPROVED = 3
-_EVEN = (0.5, 5.0)
+_EVEN = (0.0, 5.0)
 """Grey levels that the pixels of a line may lie from their median on average: in a clean picture, else in one
 that was saved as JPEG (measured: lines at most 4 at quality 90 and 5 at 75, rows of pieces of photographs at
 least 6)."""
