@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -42,12 +43,15 @@ class Reply:
 
 @dataclass(frozen=True)
 class Request:
-    """A request as it came: its number from 0, path, headers (lower-case names), and decoded JSON body."""
+    """A request as it came: its number from 0, path (the whole URL if the client takes us for a proxy), headers
+    (lower-case names), the JSON body decoded and as sent, the lines before it as sent."""
 
     number: int
     path: str
     headers: dict[str, str]
     body: Any
+    raw: bytes = b""
+    head: bytes = b""
 
     @property
     def texts(self) -> str:
@@ -66,10 +70,16 @@ Script = Callable[[Request], Reply]
 
 
 class ScriptedServer:
-    """Runs in a thread of its own. `requests` holds every chat request; `busiest` the most that were open at once."""
+    """Runs in a thread of its own. `requests` holds every chat request; `busiest` the most that were open at once.
 
-    def __init__(self, script: Script = lambda request: Reply()) -> None:
+    `port` 0 takes a free one; a server that died can be started again on its old port. `tls` makes it speak HTTPS.
+    """
+
+    def __init__(
+        self, script: Script = lambda request: Reply(), port: int = 0, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.script = script
+        self.tls = tls
         self.requests: list[Request] = []
         self.model_lists = 0
         self.busiest = 0
@@ -77,20 +87,21 @@ class ScriptedServer:
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
-        self.port = 0
+        self.port = port
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()
-        self._ready.wait(10)
+        assert self._ready.wait(10), "the scripted server did not start"
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(10)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -99,7 +110,7 @@ class ScriptedServer:
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()
-        server = await asyncio.start_server(self._talk, "127.0.0.1", self.port, limit=64 << 20)
+        server = await asyncio.start_server(self._talk, "127.0.0.1", self.port, limit=64 << 20, ssl=self.tls)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
@@ -108,6 +119,7 @@ class ScriptedServer:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # lets the aborted connections close their sockets
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -124,13 +136,13 @@ class ScriptedServer:
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
         path = lines[0].split()[1]
-        if path.endswith("/models"):
+        if path.partition("?")[0].endswith("/models"):
             self.model_lists += 1
             await self._send(writer, Reply(body=b'{"object":"list","data":[]}'))
             return True
         self._open += 1
         self.busiest = max(self.busiest, self._open)
-        request = Request(len(self.requests), path, headers, json.loads(raw))
+        request = Request(len(self.requests), path, headers, json.loads(raw), raw, head)
         self.requests.append(request)
         try:
             return await self._send(writer, self.script(request))
@@ -141,7 +153,8 @@ class ScriptedServer:
         if reply.refuse:
             return False
         await asyncio.sleep(reply.first_byte)
-        head = f"HTTP/1.1 {reply.status} Scripted\r\nContent-Type: application/json\r\nContent-Length: {len(reply.body)}\r\n"
+        head = f"HTTP/1.1 {reply.status} Scripted\r\nContent-Type: application/json\r\n"
+        head += f"Content-Length: {len(reply.body)}\r\n"
         head += "".join(f"{name}: {value}\r\n" for name, value in reply.headers)
         writer.write(head.encode() + b"\r\n")
         if reply.cut_after is not None:

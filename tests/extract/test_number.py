@@ -1,22 +1,23 @@
 from __future__ import annotations
 
+import re
 import threading
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from number_cases import COUNTS, PERCENTAGES, PLAIN, STRICT
 
 from beholder.extract.number import lenient, strict
 from beholder.extract.number_words import han_value, words_value
 
-from number_cases import COUNTS, PERCENTAGES, PLAIN, STRICT
-
-FRAGMENTS = st.sampled_from(
+_PARTS = (
     "5|12|-3|1,234|2.5|1/2|five|twenty-one|三|十二|%| |\n|. |, | or | and |the answer is |Answer: |<answer>|</answer>|"
     "\\boxed{|}|^|$|**|= |+ | Wait, |not |more than |- |Step |2nd|k|cm| apples|\\frac{1}{2}|<think>|</think>|答案|个|"
-    "Total: |so |e5| of |万|1. |½|百分之|x|\\pi|(|)|\ud800|\x00".split("|")
+    "Total: |so |e5| of |万|1. |½|百分之|x|\\pi|(|)|\ud800|\x00"
 )
+FRAGMENTS = st.sampled_from(re.split(r"\|", _PARTS))
 TEXTS = st.one_of(st.text(max_size=60), st.lists(FRAGMENTS, max_size=12).map("".join))
 
 
@@ -87,19 +88,64 @@ def test_what_strict_accepts_lenient_reads_the_same(number: int | str, frame: st
 
 
 @settings(deadline=None, max_examples=200)
-@given(st.integers(0, 10**9), st.sampled_from(["The answer is {}.", "Answer: {:,}", "**{}**", "\\boxed{{{}}}", "共有{}个"]))
+@given(
+    st.integers(0, 10**9), st.sampled_from(["The answer is {}.", "Answer: {:,}", "**{}**", "\\boxed{{{}}}", "共有{}个"])
+)
 def test_reads_what_was_written(number: int, frame: str) -> None:
     assert lenient(frame.format(number)).value == number
 
 
-HOSTILE = (
-    "[,{,1,9,-,<answer>,</answer>, ,\\boxed{,}, 1 ,1 of ,5^,10^{,Wait\\, ,the answer is ,so ,three ,一,**,**1**,\n,1\n,1. a\n,= ,"
-    "1 = ,1 + ,\\frac{,\\frac{1}{,1/,1e,answer to ,百分之,\t,no\\, ,$,1\\,234\\,,total of ,not ,<think>,</think>,unknown "
-)
-PIECES = [piece.replace("\0", ",") for piece in HOSTILE.replace("\\,", "\0").split(",") if piece]
+PIECES = [
+    "[",
+    "{",
+    "1,",
+    "9",
+    "-",
+    "<answer>",
+    "</answer>",
+    " ",
+    "\\boxed{",
+    "}",
+    " 1 ",
+    "1 of ",
+    "5^",
+    "10^{",
+    "Wait, ",
+]
+PIECES += [
+    "the answer is ",
+    "answer to ",
+    "so ",
+    "total of ",
+    "in total ",
+    "three ",
+    "一",
+    "百分之",
+    "**",
+    "**1**",
+    "\n",
+    "1\n",
+]
+PIECES += [
+    "1. a\n",
+    "= ",
+    "1 = ",
+    "1 + ",
+    "\\frac{",
+    "\\frac{1}{",
+    "1/",
+    "1e",
+    "\t",
+    "no, ",
+    "$",
+    "1,234,",
+    "not ",
+    "<think>",
+]
+PIECES += ["</think>", "unknown "]
 
 
-@pytest.mark.parametrize("piece", [*PIECES, "1,"], ids=repr)
+@pytest.mark.parametrize("piece", PIECES, ids=repr)
 def test_hostile_lengths_are_read_fast(piece: str) -> None:
     reply = piece * (150_000 // len(piece))
     began = time.process_time()
@@ -140,8 +186,24 @@ def test_english_words(text: str, value: int | None) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        *[("零", 0), ("两", 2), ("十", 10), ("十二", 12), ("二十", 20), ("九十九", 99), ("一百", 100), ("一百零五", 105)],
-        *[("一百二十", 120), ("一千零一", 1001), ("两万", 20000), ("三万五千", 35000), ("一亿", 10**8), ("二〇二四", 2024)],
+        *[
+            ("零", 0),
+            ("两", 2),
+            ("十", 10),
+            ("十二", 12),
+            ("二十", 20),
+            ("九十九", 99),
+            ("一百", 100),
+            ("一百零五", 105),
+        ],
+        *[
+            ("一百二十", 120),
+            ("一千零一", 1001),
+            ("两万", 20000),
+            ("三万五千", 35000),
+            ("一亿", 10**8),
+            ("二〇二四", 2024),
+        ],
         *[("三四", None), ("一百五", None), ("百", None), ("十百", None), ("万", None), ("一" * 50, None)],
     ],
 )

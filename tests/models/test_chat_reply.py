@@ -92,6 +92,12 @@ def test_usage_counts_only_whole_numbers() -> None:
     assert read_reply(body).usage == Usage(prompt_tokens=12, completion_tokens=None, reasoning_tokens=4)
 
 
+@pytest.mark.parametrize("number", [-1, True, 2.5, "7", None, 2**40, 2**63, 10**30])
+def test_no_server_can_make_a_count_that_breaks_the_sums(number: Any) -> None:
+    body = json.dumps({"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": number}}).encode()
+    assert read_reply(body).usage == Usage()
+
+
 STATUSES = [(429, True), (500, True), (502, True), (503, True), (529, True), (408, True), (599, True)]
 STATUSES += [(400, False), (404, False), (413, False), (422, False)]
 

@@ -13,21 +13,25 @@ from beholder.cli.options import AsJson, RunsDir
 def compare(
     a: Annotated[str, typer.Argument(metavar="RUN_A", help="The run to compare against.")],
     b: Annotated[str, typer.Argument(metavar="RUN_B", help="The run that may be better.")],
-    scorer: Annotated[str | None, typer.Option(help="Which scorer (default: the benchmark's headline).")] = None,
+    scorer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which scorer (default: the benchmark's headline).")
+    ] = None,
     intersect: Annotated[bool, typer.Option("--intersect", help="Compare only the items that both runs hold.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the bootstrap.")] = 0,
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Compare two runs item by item."""
-    from rich.console import Console
+    """Compare two runs item by item, with paired statistics.
 
+    The difference is RUN_B minus RUN_A, on the headline's scorer unless --scorer says otherwise.
+    """
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
     from beholder.report.comparison import compare as compare_items
-    from beholder.report.terminal import print_comparison
+    from beholder.report.comparison_report import print_comparison
+    from beholder.report.terminal import make_console
     from beholder.store import reading, schema
     from beholder.store.folder import find_run, read_info
 
@@ -38,7 +42,7 @@ def compare(
     found = find_benchmark(plans[0].benchmark)
     chosen = scorer or found.headline[0]
     if chosen not in found.scorers:
-        raise UsageError(f"{found.name} has no scorer {chosen!r}. It has {', '.join(found.scorers)}.")
+        raise UsageError(f"--scorer: {found.name} has no scorer {chosen!r}. It has {', '.join(found.scorers)}.")
     sides = []
     for name in (a, b):
         db = schema.open_to_read(find_run(name, runs_dir) / "run.db")
@@ -53,4 +57,4 @@ def compare(
     if as_json:
         typer.echo(dump(result))
     else:
-        print_comparison(Console(highlight=False, markup=False), result, names)
+        print_comparison(make_console(), result, names)

@@ -11,19 +11,25 @@ from beholder.cli.options import MaxConnections, RunsDir
 
 
 def demo(
-    n: Annotated[int, typer.Option("--n", min=1, help="How many puzzles.")] = 60,
-    seed: Annotated[int, typer.Option(help="Seed of the puzzles.")] = 2026,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="A real model to add, openai/NAME.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Where that model is served.")] = None,
-    photos: Annotated[Path | None, typer.Option(help="Folder of your own photographs.")] = None,
+    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many puzzles.")] = 60,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the puzzles.")] = 2026,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", metavar="KIND/NAME", help="A real model to add, openai/NAME.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="Where that model is served.")] = None,
+    photos: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder of your own photographs.")] = None,
     max_connections: MaxConnections = 16,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Make fresh jigsaw puzzles, let `random` and `classical` (and your model) solve them, and compare."""
+    """Make fresh puzzles, run two baselines on them, and compare.
+
+    The puzzles are jigsaws cut from photographs; the baselines are `random` and `classical`. With --model and
+    --base-url, your model solves them too.
+    """
     import asyncio
+    import contextlib
     import shutil
 
-    from rich.console import Console
     from rich.text import Text
 
     from beholder.benchmarks import benchmark as find_benchmark
@@ -34,13 +40,14 @@ def demo(
     from beholder.engine.selection import Selection
     from beholder.models import make_model
     from beholder.report.comparison import compare
+    from beholder.report.comparison_report import print_comparison
     from beholder.report.run_report import print_result
-    from beholder.report.terminal import print_comparison
+    from beholder.report.terminal import make_console
     from beholder.sample import Sampling
     from beholder.synth.dataset import write_dataset
     from beholder.synth.jigsaw import SIZES, generate
 
-    console = Console(highlight=False, markup=False)
+    console = make_console()
     found = find_benchmark("jigsaw")
     url = base_url or default_base_url()
     endpoint = None
@@ -60,33 +67,36 @@ def demo(
     models = [make_model(name, found, seed=seed, endpoint=endpoint) for name in ("random", "classical", *(model or []))]
 
     async def run_all() -> list[Result]:
-        await asyncio.gather(*(one.check() for one in models))
-        folder = runs_dir / f"demo-jigsaw-{n}-{seed}"
-        if folder.exists():
-            shutil.rmtree(folder)
-        write_dataset(generate(n, seed, SIZES, photos), folder)
-        console.print(f"{n} fresh puzzles in {folder}", style="dim", soft_wrap=True)
-        plan = make_plan(
-            found,
-            folder,
-            images=None,
-            categories=None,
-            template=None,
-            sampling=Sampling(temperature=0.0, max_tokens=2048),
-            votes=None,
-            epochs=1,
-            order="random",
-            seed=seed,
-            selection=Selection(),
-        )
-        options = EngineOptions(concurrency=max_connections, cache=runs_dir / ".cache.db")
-        settings = {
-            "max_retries": 7,
-            "max_connections": max_connections,
-            "cache": True,
-            **({"endpoint": settings_of(endpoint)} if endpoint is not None else {}),
-        }
-        return [await run_one(plan, one, options, settings, runs_dir, console) for one in models]
+        async with contextlib.AsyncExitStack() as stack:
+            for one in models:
+                stack.push_async_callback(one.close)
+            await asyncio.gather(*(one.check() for one in models))
+            folder = runs_dir / f"demo-jigsaw-{n}-{seed}"
+            if folder.exists():
+                shutil.rmtree(folder)
+            write_dataset(generate(n, seed, SIZES, photos), folder)
+            console.print(f"{n} fresh puzzles in {folder}", style="dim", soft_wrap=True)
+            plan = make_plan(
+                found,
+                folder,
+                images=None,
+                categories=None,
+                template=None,
+                sampling=Sampling(temperature=0.0, max_tokens=2048),
+                votes=None,
+                epochs=1,
+                order="random",
+                seed=seed,
+                selection=Selection(),
+            )
+            options = EngineOptions(concurrency=max_connections, cache=runs_dir / ".cache.db")
+            settings = {
+                "max_retries": 7,
+                "max_connections": max_connections,
+                "cache": True,
+                **({"endpoint": settings_of(endpoint)} if endpoint is not None else {}),
+            }
+            return [await run_one(plan, one, options, settings, runs_dir, console) for one in models]
 
     results = asyncio.run(run_all())
     for result in results:

@@ -11,15 +11,21 @@ from beholder.cli.options import AsJson, RunsDir
 
 
 def doctor(
-    base_url: Annotated[str | None, typer.Option(help="Also try to reach this endpoint.")] = None,
-    api_key_env: Annotated[str, typer.Option(help="Environment variable that holds the API key.")] = "OPENAI_API_KEY",
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="Also try to reach this endpoint.")] = None,
+    api_key_env: Annotated[
+        str, typer.Option(metavar="NAME", help="Environment variable that holds the API key.")
+    ] = "OPENAI_API_KEY",
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Check this machine: versions, extras, disk, file system, images, endpoint."""
+    """Check this machine, and an endpoint if you name one.
+
+    Versions, extras, cores, disk, file system, image formats, API key, proxy. Exit code 1 if something is broken.
+    """
     import asyncio
 
     from beholder.report.checkup import endpoint_check, machine_checks
+    from beholder.report.plain_text import plain
 
     checks = machine_checks(runs_dir, api_key_env)
     if base_url is not None:
@@ -29,8 +35,8 @@ def doctor(
 
         typer.echo(dump(checks))
     else:
-        marks = {"ok": "ok  ", "note": "note", "fail": "FAIL"}
+        marks = {"ok": "ok", "note": "note", "fail": "FAIL"}
         for check in checks:
-            typer.echo(f"{marks[check.state]}  {check.name}: {check.finding}")
+            typer.echo(plain(f"{marks[check.state]:4}  {check.name}: {check.finding}", one_line=True))
     if any(check.state == "fail" for check in checks):
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from beholder.cli.options import AsJson, RunsDir
 
 
 def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None:
-    """List the runs under --runs-dir, the benchmarks and the kinds of model."""
+    """List the benchmarks, the kinds of model, and the runs."""
     from beholder.benchmarks import BENCHMARKS
     from beholder.models import KINDS
     from beholder.report.plain_text import plain
@@ -25,12 +25,15 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
         return
     typer.echo("Benchmarks")
     for name, (_, line) in BENCHMARKS.items():
-        typer.echo(f"  {name:16} {line}")
-    typer.echo("Models (--model)")
+        typer.echo(f"  {name:14}  {line}")
+    typer.echo("\nModels (--model)")
     for line in KINDS.values():
-        typer.echo(f"  {line}")
-    typer.echo(f"Runs in {runs_dir}")
-    for row in rows:
-        typer.echo("  " + plain(f"{row['name']}  {row['status']:10}  {row['headline']}", one_line=True))
+        how, _, what = line.partition(": ")
+        typer.echo(f"  {how:14}  {what}")
+    typer.echo(f"\nRuns in {plain(str(runs_dir), one_line=True)}, oldest first")
+    names = [plain(row["name"], one_line=True) for row in rows]
+    width = min(max(map(len, names), default=0), 60)
+    for name, row in zip(names, rows, strict=True):
+        typer.echo(f"  {name:{width}}  {row['status']:10}  {plain(row['headline'], one_line=True)}")
     if not rows:
         typer.echo("  none yet; start one with `beholder run`, or see `beholder demo`")

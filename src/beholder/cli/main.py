@@ -2,45 +2,67 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import os
 import sys
+from typing import Any
 
 import typer
+import typer.core
+import typer.main
 
 from beholder import __version__
-from beholder.cli.compare import compare
-from beholder.cli.demo import demo
-from beholder.cli.doctor import doctor
 from beholder.cli.exits import INTERRUPTED, USAGE
-from beholder.cli.listing import list_runs
-from beholder.cli.pack import pack
-from beholder.cli.rescore import rescore
-from beholder.cli.resume import resume
-from beholder.cli.run import run_benchmark
-from beholder.cli.score import score
-from beholder.cli.show import show
-from beholder.cli.synth import synth
 from beholder.errors import BeholderError
+
+COMMANDS: dict[str, str] = {
+    "run": "beholder.cli.run:run_benchmark",
+    "score": "beholder.cli.score:score",
+    "resume": "beholder.cli.resume:resume",
+    "rescore": "beholder.cli.rescore:rescore",
+    "show": "beholder.cli.show:show",
+    "compare": "beholder.cli.compare:compare",
+    "pack": "beholder.cli.pack:pack",
+    "list": "beholder.cli.listing:list_runs",
+    "synth": "beholder.cli.synth:synth",
+    "demo": "beholder.cli.demo:demo",
+    "doctor": "beholder.cli.doctor:doctor",
+}
+"""Command → the function that does it. Only the one that is called gets imported."""
+
+# typer does not export the error of its argument parser; it is what this one is built on, in every version.
+_PARSER_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
+_HELP = {"help_option_names": ["-h", "--help"]}
+
+
+class _Commands(typer.core.TyperGroup):
+    """The commands by name, each built when it is asked for: building all of them costs as much as `list` itself."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[cmd_name].partition(":")
+        one = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        one.command(cmd_name, context_settings=_HELP)(getattr(importlib.import_module(module), function))
+        return typer.main.get_command(one)
+
 
 app = typer.Typer(
     name="beholder",
+    cls=_Commands,
     help="Measures whether a vision-language model reasons from what it sees.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings=_HELP,
 )
-app.command("run")(run_benchmark)
-app.command("score")(score)
-app.command("resume")(resume)
-app.command("rescore")(rescore)
-app.command("show")(show)
-app.command("compare")(compare)
-app.command("pack")(pack)
-app.command("list")(list_runs)
-app.command("synth")(synth)
-app.command("demo")(demo)
-app.command("doctor")(doctor)
+
+
+gc.freeze()  # what is loaded by now stays for good: the collector need not look at it again
 
 
 def _version(wanted: bool) -> None:
@@ -49,7 +71,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(epilog="A first look: `beholder demo`. The options of a command: `beholder COMMAND --help`.")
 def main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
@@ -57,19 +79,43 @@ def main(
 
 
 def run() -> None:
-    """The entry point: errors of ours become one plain line and exit code 2, never a traceback."""
+    """The entry point: an error becomes one plain line and exit code 2, never a traceback."""
     try:
-        app()
+        code = app(args=sys.argv[1:] or ["--help"], standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
     except BeholderError as error:
-        from beholder.report.plain_text import plain
-
-        sys.stderr.write(f"beholder: {plain(str(error), one_line=True)}\n")
-        sys.exit(USAGE)
-    except KeyboardInterrupt:
+        _say(str(error))
+    except _PARSER_ERROR as error:
+        _say(_parser_message(error))
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `beholder … | head` is no error
         sys.exit(0)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _say(f"{place}{error.strerror or error}. Check the path, its permissions and the free space of the disk.")
+
+
+def _say(message: str) -> None:
+    from beholder.report.plain_text import plain
+
+    sys.stderr.write(f"beholder: {plain(message, one_line=True)}\n")
+    sys.exit(USAGE)
+
+
+def _parser_message(error: Any) -> str:
+    """What is wrong on the command line, which command it is about, and where its options are listed."""
+    command = error.ctx.command_path if error.ctx is not None else "beholder"
+    said = error.format_message().rstrip(".")
+    if command == "beholder":
+        import difflib
+
+        near = difflib.get_close_matches(next(iter(sys.argv[1:]), ""), COMMANDS, n=2, cutoff=0.5)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        return f"{said}.{hint} The commands are: {', '.join(COMMANDS)}."
+    return f"{said}. `{command} --help` lists the options."
 
 
 if __name__ == "__main__":

@@ -13,15 +13,22 @@ from beholder.cli.options import RunName, RunsDir
 def pack(
     run: RunName,
     out: Annotated[
-        Path | None, typer.Option(help="The file to write (default: RUN.beholder.zip beside the run).")
+        Path | None,
+        typer.Option(metavar="FILE", help="The file to write (default: RUN.beholder.zip beside the run)."),
     ] = None,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Write a run into one file that `beholder show` opens anywhere."""
+    """Write a run into one portable file, which `beholder show` opens."""
+    from beholder.errors import UsageError
+    from beholder.report.plain_text import plain
     from beholder.store.folder import find_run
     from beholder.store.pack import pack as pack_run
 
     folder = find_run(run, runs_dir)
-    target = out if out is not None else folder.with_name(folder.name + ".beholder.zip")
+    if out is not None and not out.parent.is_dir():
+        raise UsageError(
+            f"--out {out}: the folder {out.parent} does not exist. Make it first, or choose another --out."
+        )
+    target = out if out is not None else folder.parent / f"{folder.resolve().name}.beholder.zip"
     size = pack_run(folder, target)
-    typer.echo(f"{target} ({size / 1e6:.1f} MB)")
+    typer.echo(plain(f"{target} ({size / 1e6:.1f} MB). Open it with: beholder show {target}", one_line=True))

@@ -7,28 +7,32 @@ from typing import Annotated
 
 import typer
 
-from beholder.cli.options import AsJson, ExtraBody, FSync, Header, RunName, RunsDir
+from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, RunName, RunsDir
 
 
 def resume(
     run: RunName,
     base_url: Annotated[
         str | None,
-        typer.Option(help="Only needed if the run's URL held credentials; another URL is refused."),
+        typer.Option(metavar="URL", help="Only needed if the run's URL held credentials; another URL is refused."),
     ] = None,
     header: Header = None,
     extra_body: ExtraBody = None,
-    proxy: Annotated[str | None, typer.Option(help="Another HTTP proxy.")] = None,
-    max_connections: Annotated[int | None, typer.Option(min=1, max=4096, help="Requests in flight at once.")] = None,
-    max_retries: Annotated[int | None, typer.Option(min=0, max=100, help="Retries of a request.")] = None,
+    proxy: Annotated[str | None, typer.Option(metavar="URL", help="Another HTTP proxy.")] = None,
+    max_connections: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")
+    ] = None,
+    max_retries: Annotated[int | None, typer.Option(metavar="N", min=0, max=100, help="Retries of a request.")] = None,
     fsync: FSync = False,
+    all_metrics: AllMetrics = False,
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Continue a run that was stopped or killed, or whose failures may now succeed."""
-    import asyncio
+    """Continue a run, asking only for what is missing.
 
-    from rich.console import Console
+    For a run that was stopped or killed, or whose failures may succeed now.
+    """
+    import asyncio
 
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.endpoint import endpoint_again
@@ -36,9 +40,10 @@ def resume(
     from beholder.engine.lifecycle import EngineOptions, Result, check_same_plan, plan_of
     from beholder.engine.retry import RetryPolicy
     from beholder.models import make_model
+    from beholder.report.terminal import make_console
     from beholder.store.folder import find_run, read_info
 
-    console = Console(stderr=True, highlight=False, markup=False)
+    console = make_console(stderr=True)
     folder = find_run(run, runs_dir)
     info = read_info(folder)
     plan = plan_of(info)
@@ -73,5 +78,5 @@ def resume(
         return await carry_out_with_progress(folder, plan, model, options, console)
 
     result = asyncio.run(run_on())
-    finish_command([result], console, as_json=as_json)
+    finish_command([result], as_json=as_json, all_metrics=all_metrics)
     raise typer.Exit(exit_code(result))

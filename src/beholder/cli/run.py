@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from beholder.cli.options import AsJson, ExtraBody, FSync, Header, MaxConnections, MaxRetries, RunsDir
+from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, MaxConnections, MaxRetries, RunsDir
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,84 +22,114 @@ _WHERE = "How to reach the model"
 
 
 def run_benchmark(
-    benchmark: Annotated[str, typer.Argument(help="tfq, vl-rewardbench or jigsaw.")],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or jigsaw.")],
     model: Annotated[
-        list[str], typer.Option("--model", "-m", help="openai/NAME, random, constant/TEXT, …; repeatable.")
+        list[str],
+        typer.Option("--model", "-m", metavar="KIND/NAME", help="openai/NAME, random, constant/TEXT, …; repeatable."),
     ],
-    data: Annotated[Path, typer.Option("--data", "-d", help="The data: a Parquet, JSON or JSONL file, or its folder.")],
+    data: Annotated[
+        Path,
+        typer.Option("--data", "-d", metavar="PATH", help="The data: a Parquet, JSON or JSONL file, or its folder."),
+    ],
     images: Annotated[
         Path | None,
-        typer.Option(help="Folder that image names are relative to (default: beside the data).", rich_help_panel=_WHAT),
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder that image names are relative to (default: beside the data).",
+            rich_help_panel=_WHAT,
+        ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.", rich_help_panel=_WHAT)] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the first N items.", rich_help_panel=_WHAT)
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FIELD=VALUE",
-            help="Only items where a field has a value; repeatable.",
+            help="Only items where a field has a value (or !=VALUE), such as category=general; repeatable.",
             rich_help_panel=_WHAT,
         ),
     ] = None,
     ids: Annotated[
-        Path | None, typer.Option(help="File with one key or record id a line.", rich_help_panel=_WHAT)
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Only items whose key or record id is a line of FILE.", rich_help_panel=_WHAT
+        ),
     ] = None,
     prompt: Annotated[
-        Path | None, typer.Option(help="File that replaces our prompt template.", rich_help_panel=_WHAT)
+        Path | None,
+        typer.Option(metavar="FILE", help="File that replaces our prompt template.", rich_help_panel=_WHAT),
     ] = None,
     categories: Annotated[
-        Path | None, typer.Option(help="JSON or CSV that gives items a category.", rich_help_panel=_WHAT)
+        Path | None,
+        typer.Option(metavar="FILE", help="JSON or CSV that gives items a category.", rich_help_panel=_WHAT),
     ] = None,
     votes: Annotated[
         int | None,
-        typer.Option(min=1, max=1000, help="Judgements of each item (VL-RewardBench: 5).", rich_help_panel=_WHAT),
+        typer.Option(
+            metavar="K", min=1, max=1000, help="Judgements of each item (VL-RewardBench: 5).", rich_help_panel=_WHAT
+        ),
     ] = None,
     order: Annotated[
-        str, typer.Option(help="Order of shown answers: random or balanced.", rich_help_panel=_WHAT)
+        str,
+        typer.Option(metavar="MODE", help="Order of shown answers: random or balanced.", rich_help_panel=_WHAT),
     ] = "random",
     epochs: Annotated[
-        int, typer.Option(min=1, max=1000, help="Repeat the whole run R times.", rich_help_panel=_WHAT)
+        int,
+        typer.Option(metavar="R", min=1, max=1000, help="Repeat the whole run R times.", rich_help_panel=_WHAT),
     ] = 1,
     temperature: Annotated[
-        float | None, typer.Option(min=0, help="Sampling temperature.", rich_help_panel=_HOW)
+        float | None, typer.Option(metavar="T", min=0, help="Sampling temperature.", rich_help_panel=_HOW)
     ] = None,
-    top_p: Annotated[float | None, typer.Option(min=0, max=1, help="Nucleus sampling.", rich_help_panel=_HOW)] = None,
+    top_p: Annotated[
+        float | None, typer.Option(metavar="P", min=0, max=1, help="Nucleus sampling.", rich_help_panel=_HOW)
+    ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Longest answer, in tokens.", rich_help_panel=_HOW)
+        int | None, typer.Option(metavar="N", min=1, help="Longest answer, in tokens.", rich_help_panel=_HOW)
     ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
+            metavar="N",
             help="Seed of every random choice; also sent to the server, one for each vote.",
             rich_help_panel=_HOW,
         ),
     ] = None,
     base_url: Annotated[
         str | None,
-        typer.Option(help="Such as http://localhost:8000/v1 (or OPENAI_BASE_URL).", rich_help_panel=_WHERE),
+        typer.Option(
+            metavar="URL", help="Such as http://localhost:8000/v1 (or OPENAI_BASE_URL).", rich_help_panel=_WHERE
+        ),
     ] = None,
     api_key_env: Annotated[
-        str, typer.Option(help="Environment variable that holds the API key.", rich_help_panel=_WHERE)
+        str,
+        typer.Option(metavar="NAME", help="Environment variable that holds the API key.", rich_help_panel=_WHERE),
     ] = "OPENAI_API_KEY",
     header: Header = None,
     extra_body: ExtraBody = None,
     proxy: Annotated[
         str | None,
-        typer.Option(help="HTTP proxy (default: the usual environment variables).", rich_help_panel=_WHERE),
+        typer.Option(
+            metavar="URL", help="HTTP proxy (default: the usual environment variables).", rich_help_panel=_WHERE
+        ),
     ] = None,
     ca_file: Annotated[
-        Path | None, typer.Option(help="PEM file of certificates to trust.", rich_help_panel=_WHERE)
+        Path | None,
+        typer.Option(metavar="FILE", help="PEM file of certificates to trust.", rich_help_panel=_WHERE),
     ] = None,
     max_connections: MaxConnections = 64,
     max_retries: MaxRetries = 7,
     timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds to wait for an answer to begin.", rich_help_panel=_WHERE)
+        float,
+        typer.Option(metavar="S", min=0.1, help="Seconds to wait for an answer to begin.", rich_help_panel=_WHERE),
     ] = 600.0,
     connect_timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds to wait for a connection.", rich_help_panel=_WHERE)
+        float, typer.Option(metavar="S", min=0.1, help="Seconds to wait for a connection.", rich_help_panel=_WHERE)
     ] = 10.0,
     max_tokens_field: Annotated[
         str,
         typer.Option(
+            metavar="NAME",
             help="Name of the token limit on the wire (some servers: max_completion_tokens).",
             rich_help_panel=_WHERE,
         ),
@@ -111,13 +141,17 @@ def run_benchmark(
         bool, typer.Option("--accept", help="Accept that the data file has changed since the last run.")
     ] = False,
     fsync: FSync = False,
+    all_metrics: AllMetrics = False,
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Evaluate models on a benchmark. Each model gets a run folder, which `beholder resume` can continue."""
-    import asyncio
+    """Evaluate one or more models on a benchmark.
 
-    from rich.console import Console
+    Each model gets a run folder, which `beholder resume` can continue and `beholder show` opens. `beholder list` names
+    the benchmarks and the kinds of model.
+    """
+    import asyncio
+    import contextlib
 
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.orders import MODES
@@ -129,10 +163,12 @@ def run_benchmark(
     from beholder.engine.selection import Selection, parse_condition, read_ids
     from beholder.errors import UsageError
     from beholder.models import make_model
+    from beholder.report.plain_text import plain
+    from beholder.report.terminal import make_console
     from beholder.sample import Sampling
     from beholder.store.pins import check_pin
 
-    console = Console(stderr=True, highlight=False, markup=False)
+    console = make_console(stderr=True)
     found = find_benchmark(benchmark)
     if order not in MODES:
         raise UsageError(f"--order {order!r} is not known. Choose {' or '.join(MODES)}.")
@@ -173,34 +209,37 @@ def run_benchmark(
     )
 
     async def run_all() -> list[Result]:
-        await asyncio.gather(*(one.check() for one in models))  # before the data is read: a wrong URL shows at once
-        plan = make_plan(
-            found,
-            data,
-            images=images,
-            categories=categories,
-            template=template,
-            sampling=sampling,
-            votes=votes,
-            epochs=epochs,
-            order=order,
-            seed=run_seed,
-            selection=selection,
-        )
-        check_pin(runs_dir, data, plan.data_sha256, accept=accept)
-        for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
-            console.print(sentence, style="yellow", soft_wrap=True)
-        settings: dict[str, Any] = {
-            "max_retries": max_retries,
-            "max_connections": max_connections,
-            "cache": cache,
-        }
-        if endpoint is not None:
-            settings["endpoint"] = settings_of(endpoint)
-        return [await run_one(plan, one, options, settings, runs_dir, console) for one in models]
+        async with contextlib.AsyncExitStack() as stack:
+            for one in models:
+                stack.push_async_callback(one.close)
+            await asyncio.gather(*(one.check() for one in models))  # before the data is read: a wrong URL shows at once
+            plan = make_plan(
+                found,
+                data,
+                images=images,
+                categories=categories,
+                template=template,
+                sampling=sampling,
+                votes=votes,
+                epochs=epochs,
+                order=order,
+                seed=run_seed,
+                selection=selection,
+            )
+            check_pin(runs_dir, data, plan.data_sha256, accept=accept)
+            for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
+                console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
+            settings: dict[str, Any] = {
+                "max_retries": max_retries,
+                "max_connections": max_connections,
+                "cache": cache,
+            }
+            if endpoint is not None:
+                settings["endpoint"] = settings_of(endpoint)
+            return [await run_one(plan, one, options, settings, runs_dir, console) for one in models]
 
     results = asyncio.run(run_all())
-    finish_command(results, console, as_json=as_json)
+    finish_command(results, as_json=as_json, all_metrics=all_metrics)
     codes = [exit_code(result) for result in results]
     raise typer.Exit(max(codes, default=exits.DONE))
 
@@ -220,9 +259,10 @@ async def run_one(
 ) -> Result:
     """One model on one plan, in a new folder."""
     from beholder.engine import lifecycle
+    from beholder.report.plain_text import plain
 
     folder = lifecycle.begin(plan, model, settings, runs_dir, fsync=options.fsync)
-    console.print(f"Run folder: {folder}", style="dim", soft_wrap=True)
+    console.print(f"Run folder: {plain(str(folder), one_line=True)}", style="dim", soft_wrap=True)
     return await carry_out_with_progress(folder, plan, model, options, console)
 
 
@@ -246,12 +286,11 @@ async def carry_out_with_progress(folder: Path, plan: Plan, model: Model, option
         return await lifecycle.carry_out(folder, plan, model, options, make_watch)
 
 
-def finish_command(results: list[Result], console: Console, *, as_json: bool) -> None:
+def finish_command(results: list[Result], *, as_json: bool, all_metrics: bool = False) -> None:
     """Prints what came of the runs: tables for a person, one object for a program."""
-    from rich.console import Console as OutputConsole
-
     from beholder.report.as_json import dump, scores_object
     from beholder.report.run_report import print_result, result_summary
+    from beholder.report.terminal import make_console
 
     if as_json:
         objects = [
@@ -260,9 +299,9 @@ def finish_command(results: list[Result], console: Console, *, as_json: bool) ->
         ]
         typer.echo(dump(objects[0] if len(objects) == 1 else {"runs": objects}))
         return
-    output = OutputConsole(highlight=False, markup=False)
+    output = make_console()
     for result in results:
-        print_result(output, result)
+        print_result(output, result, every=all_metrics)
 
 
 def exit_code(result: Result) -> int:

@@ -3,72 +3,103 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beholder.cli.options import AsJson
+from beholder.cli.options import AllMetrics, AsJson
+
+if TYPE_CHECKING:
+    from beholder.benchmarks.benchmark import Answered, Benchmark, LoadOptions
 
 
 def score(
-    benchmark: Annotated[str, typer.Argument(help="tfq, vl-rewardbench or jigsaw.")],
-    file: Annotated[Path, typer.Argument(help="The authors' result file, or JSON lines with key, response, vote.")],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or jigsaw.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The authors' result file, or JSON lines with key, response, vote.")
+    ],
     data: Annotated[
         Path | None,
-        typer.Option("--data", "-d", help="The benchmark's data; needed for plain JSON lines (it holds the gold)."),
+        typer.Option(
+            "--data",
+            "-d",
+            metavar="PATH",
+            help="The benchmark's data; needed for plain JSON lines (it holds the gold).",
+        ),
     ] = None,
-    images: Annotated[Path | None, typer.Option(help="Folder that image names in --data are relative to.")] = None,
-    categories: Annotated[Path | None, typer.Option(help="JSON or CSV that gives items of --data a category.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
-    resamples: Annotated[int, typer.Option(min=10, max=100_000, help="Bootstrap resamples.")] = 1000,
+    images: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder that image names in --data are relative to.")
+    ] = None,
+    categories: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON or CSV that gives items of --data a category.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the bootstrap.")] = 0,
+    resamples: Annotated[int, typer.Option(metavar="N", min=10, max=100_000, help="Bootstrap resamples.")] = 1000,
+    all_metrics: AllMetrics = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score answers that you already have, under every scorer."""
-    from rich.console import Console
+    """Score answers that you already have, under every scorer.
 
+    FILE is the authors' own result file (TFQ-Bench: a JSON list; VL-RewardBench: JSON lines with the votes), or plain
+    JSON lines with `key` and `response`, which need --data.
+    """
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.benchmark import LoadOptions, MetricOptions
     from beholder.cli import exits
-    from beholder.engine.answers import is_plain, read_plain, score_answers
-    from beholder.errors import UsageError
+    from beholder.engine.answers import score_answers
     from beholder.report.as_json import dump, scores_object
-    from beholder.report.terminal import metrics_table, notes, print_items_summary
+    from beholder.report.details_report import print_details
+    from beholder.report.figures import count
+    from beholder.report.plain_text import plain
+    from beholder.report.terminal import make_console, print_items_summary, print_metrics
 
     found = find_benchmark(benchmark)
-    console = Console(stderr=True, highlight=False, markup=False)
-    if is_plain(file):
-        if data is None:
-            raise UsageError(
-                f"{file} holds answers by key; give the benchmark's data with --data, which holds the gold."
-            )
-        plain_answers = read_plain(file, found, data, LoadOptions(images=images, categories=categories))
-        answered = plain_answers.answered
-        if plain_answers.unanswered:
-            console.print(
-                f"{plain_answers.unanswered} items of {data} have no answer in {file}; they are not in the figures.",
-                style="yellow",
-            )
-        if plain_answers.assumed_order:
-            console.print(
-                "No `order` in the file: Answer 1 is taken to be the first stored response (OUR assumption).",
-                style="yellow",
-            )
-    elif found.read_results is not None:
-        answered = list(found.read_results(file))
-    else:
-        raise UsageError(f"{file} is not JSON lines with `key` and `response`, the only format that {benchmark} reads.")
+    answered, warnings = _read(found, file, data, LoadOptions(images=images, categories=categories))
+    samples = list({one.sample.key: one.sample for one in answered}.values())
+    warnings += found.notices(samples) if found.notices is not None else []
     items = score_answers(answered, found.scorers)
     possible = any(one.value is not None for item in items for one in item.scores.values())
     metrics = found.metrics(items, MetricOptions(seed=seed, resamples=resamples)) if possible else {}
     details = found.details(items) if possible and found.details is not None else {}
+    console = make_console(stderr=True)
+    for warning in warnings:
+        console.print(plain(warning, one_line=True), style="yellow", soft_wrap=True)
     if as_json:
         typer.echo(dump(scores_object(found, items, metrics, details)))
     elif possible:
-        output = Console(highlight=False, markup=False)
-        output.print(metrics_table(found, metrics, f"{found.title} · {file.name} · {len(items):,} responses"))
-        for note in notes(metrics):
-            output.print(f"note: {note}", style="dim", soft_wrap=True)
+        output = make_console()
+        title = f"{found.title} · {file.name} · {count(len(items))} responses to {count(len(samples))} items"
+        print_metrics(output, found, metrics, title, every=all_metrics)
+        print_details(output, details, found.headline[0])
         print_items_summary(output, items)
     if not possible:
-        console.print(f"Nothing in {file} can be scored.", style="red")
+        console.print(plain(f"Nothing in {file} can be scored.", one_line=True), style="red", soft_wrap=True)
         raise typer.Exit(exits.NO_SCORE)
+
+
+def _read(found: Benchmark, file: Path, data: Path | None, options: LoadOptions) -> tuple[list[Answered], list[str]]:
+    """The answers in the file with their samples, and what the user must know about how they were matched."""
+    from beholder.engine.answers import is_plain, read_plain
+    from beholder.errors import UsageError
+    from beholder.report.figures import count
+
+    if not is_plain(file):
+        if found.read_results is None:
+            raise UsageError(
+                f"{file} is not JSON lines with `key` and `response`, the only format that {found.name} reads."
+            )
+        return list(found.read_results(file)), []
+    if data is None:
+        raise UsageError(f"{file} holds answers by key; give the benchmark's data with --data, which holds the gold.")
+    answers = read_plain(file, found, data, options)
+    warnings = []
+    if answers.unanswered:
+        warnings.append(
+            f"{count(answers.unanswered)} items of {data} have no answer in {file}; they are not in the figures."
+        )
+    if answers.assumed_order:
+        warnings.append(
+            f"Some lines of {file} have no `order`: their Answer 1 is taken to be the first stored response "
+            "(OUR assumption)."
+        )
+    return answers.answered, warnings

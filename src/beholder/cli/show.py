@@ -7,67 +7,82 @@ from typing import Annotated
 
 import typer
 
-from beholder.cli.options import AsJson, RunName, RunsDir
+from beholder.cli.options import AllMetrics, AsJson, RunName, RunsDir
 
 
 def show(
     run: RunName,
     key: Annotated[
-        str | None, typer.Argument(help="An item: its key (or how it begins), record id or position.")
+        str | None,
+        typer.Argument(
+            metavar="ITEM", help="One item: its position from 0, its key (or how it begins), or its record id."
+        ),
     ] = None,
+    prompt: Annotated[bool, typer.Option("--prompt", help="Also show what was sent, for each response.")] = False,
     mark: Annotated[
         str | None, typer.Option(metavar="SCORER", help="Mark: this scorer is wrong about this item.")
     ] = None,
-    vote: Annotated[int, typer.Option(min=0, help="Which vote the mark is about.")] = 0,
-    epoch: Annotated[int, typer.Option(min=0, help="Which epoch the mark is about.")] = 0,
-    note: Annotated[str, typer.Option(help="Why, kept with the mark.")] = "",
+    vote: Annotated[int, typer.Option(metavar="N", min=0, help="Which vote the mark is about.")] = 0,
+    epoch: Annotated[int, typer.Option(metavar="N", min=0, help="Which epoch the mark is about.")] = 0,
+    note: Annotated[str, typer.Option(metavar="TEXT", help="Why, kept with the mark.")] = "",
+    all_metrics: AllMetrics = False,
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Show a run (or a packed one), or one item of it; mark a scorer as wrong."""
+    """Show a run's figures, or one item with all its evidence.
+
+    RUN may also be a file that `beholder pack` wrote. With --mark, a verdict of a scorer is marked as wrong; the mark
+    is kept beside the score and survives a rescore.
+    """
     import tempfile
     from datetime import UTC, datetime
-
-    from rich.console import Console
 
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.run import finish_command
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
-    from beholder.report.item_report import item_object, print_item
+    from beholder.report.item_report import find_item, item_object, print_item
+    from beholder.report.run_facts import print_facts, print_marks
+    from beholder.report.terminal import make_console
     from beholder.store import pack, reading, schema
     from beholder.store.folder import find_run, read_info
 
-    console = Console(highlight=False, markup=False)
+    console = make_console()
     with tempfile.TemporaryDirectory(prefix="beholder-") as temporary:
         packed = Path(run).is_file()
         folder = pack.unpack(Path(run), Path(temporary)) if packed else find_run(run, runs_dir)
         info = read_info(folder)
         plan = lifecycle.plan_of(info)
         found = find_benchmark(plan.benchmark)
+        if mark is not None:
+            if key is None:
+                raise UsageError("--mark needs an item: beholder show RUN ITEM --mark SCORER.")
+            if packed:
+                raise UsageError(f"{run} is a packed run, which cannot be marked. Mark the run folder, and pack again.")
+            if mark not in found.scorers:
+                raise UsageError(f"--mark: {found.name} has no scorer {mark!r}. It has {', '.join(found.scorers)}.")
         if key is None:
-            if mark is not None:
-                raise UsageError("--mark needs an item: beholder show RUN KEY --mark SCORER.")
-            finish_command([lifecycle.read_result(folder, info, plan, found)], console, as_json=as_json)
+            result = lifecycle.read_result(folder, info, plan, found)
+            if not as_json:
+                print_facts(console, info, plan)
+            finish_command([result], as_json=as_json, all_metrics=all_metrics)
+            if not as_json:
+                print_marks(console, folder)
             return
         db = schema.open_to_read(folder / "run.db")
-        keys = reading.find_keys(db, key)
-        if len(keys) != 1:
+        try:
+            chosen = find_item(db, key)
+            if mark is not None:
+                answered = {(one.vote, one.epoch) for one in reading.responses(db, key=chosen)}
+                if (vote, epoch) not in answered:
+                    raise UsageError(f"--mark: item {chosen} has no response with vote {vote}, epoch {epoch}.")
+                created = datetime.now(UTC).isoformat(timespec="seconds")
+                reading.add_mark(folder, chosen, reading.Mark(mark, note, created, vote, epoch))
+            item = item_object(db, chosen)
+        finally:
             db.close()
-            if keys:
-                raise UsageError(f"{key!r} names several items: {', '.join(keys[:5])}. Give more of the key.")
-            raise UsageError(f"{folder.name} holds no answered item {key!r}. `beholder show {run}` lists some keys.")
-        if mark is not None:
-            if packed:
-                raise UsageError("A packed run cannot be marked. Mark the run folder.")
-            if mark not in found.scorers:
-                raise UsageError(f"{found.name} has no scorer {mark!r}. It has {', '.join(found.scorers)}.")
-            created = datetime.now(UTC).isoformat(timespec="seconds")
-            reading.add_mark(folder, keys[0], reading.Mark(mark, note, created, vote, epoch))
-        item = item_object(db, keys[0])
-        db.close()
         if as_json:
             typer.echo(dump(item))
         else:
-            print_item(console, item)
+            print_item(console, item, Path(run) if packed else folder, plan, prompt=prompt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import platform
 import sqlite3
 import sys
@@ -127,7 +128,7 @@ async def carry_out(
             db.close()
         _set_status(folder, info, "running")
         cache = ResponseCache(options.cache) if options.cache is not None else None
-        ending, message = engine.Ending.FINISHED, ""
+        ended = False
         try:
             job = engine.Job(
                 plan=plan,
@@ -142,6 +143,7 @@ async def carry_out(
                 drain=options.drain,
             )
             ending, message = await engine.execute(job, make_watch(plan.n_asks, len(skip)))
+            ended = ending is engine.Ending.FINISHED
         except sqlite3.OperationalError as error:
             raise UsageError(
                 f"{folder} cannot be written ({error}). Free some space and run `beholder resume {folder}`."
@@ -155,8 +157,9 @@ async def carry_out(
             if cache is not None:
                 cache.close()
             await model.close()
-            if ending is not engine.Ending.FINISHED:
-                _set_status(folder, info, "incomplete")
+            if not ended:
+                with contextlib.suppress(OSError):  # a full disk: the error that is on its way says so
+                    _set_status(folder, info, "incomplete")
         return await asyncio.to_thread(finish, folder, info, plan, found, ending, message)
 
 

@@ -18,9 +18,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from beholder.extract.claims import MOST, Claim, abstains, lead, standing
+from beholder.extract.claims import MOST, Claim, abstains, standing
 from beholder.extract.extraction import Extraction
-from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain
+from beholder.extract.lead import lead
+from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain, without_tags
 from beholder.extract.think import Thought, split_thought
 
 
@@ -37,12 +38,13 @@ def strict_multi(text: str, letters: str) -> Extraction[tuple[str, ...]]:
 def lenient(text: str, letters: str, options: Mapping[str, str] | None = None) -> Extraction[str]:
     """What a careful reader takes for the one chosen option.
 
-    Read as answers: the letter alone (the only place where a small letter counts), `(B)`, `B. cat`, "the answer is (B)",
-    "B is correct", `\\boxed{B}`, `故选B`, a last line `B`; with `options`, an answer that is word for word the text
-    of one option. Not read: letters that no words make an answer ("A cat is here"), denials ("it is not B"), the
+    Read as answers: the letter alone (the only place where a small letter counts), `(B)`, `B. cat`, "the answer is
+    (B)", "B is correct", `\\boxed{B}`, `故选B`, a last line `B`; with `options`, an answer that is word for word the
+    text of one option. Not read: letters that no words make an answer ("A cat is here"), denials ("it is not B"), the
     repeated list of options. Two letters, or two answers with no word of revision between them, are `ambiguous`.
 
-    Flags: `ambiguous`, `abstained`, `empty`, `unclosed_tag`, `unclosed_think`, `option_text` (read from an option's text).
+    Flags: `ambiguous`, `abstained`, `empty`, `unclosed_tag`, `unclosed_think`, `option_text` (read from the text of
+    an option).
     """
     return _lenient(split_thought(text), letters, options, several=False)
 
@@ -111,6 +113,8 @@ def _lenient(thought: Thought, letters: str, options: Mapping[str, str] | None, 
     texts = _texts(letters, options)
     stretches = [tag for tag in answer_tags(shown) if not is_blank(shown[tag.start : tag.end])]
     if not stretches:
+        shown = without_tags(shown)
+        low = shown.lower()
         stretches = [AnswerTag(0, len(shown), True)]
     claims: list[Claim[str]] = []
     flags: dict[int, tuple[str, ...]] = {}
@@ -172,22 +176,27 @@ class _Group(NamedTuple):
 
 
 _WHOLE = re.compile(
-    r"\W*(?:(?:the )?(?:final |correct |my )?(?:answer|option|choice|答案|选项?)(?: is|是|为)?\s{0,3}:\W{0,4})?([a-z])\W*"
+    r"\W*(?:(?:the )?(?:final |correct |my )?(?:answer|option|choice|答案|选项?)(?: is|是"
+    r"|为)?\s{0,3}:\W{0,4})?([a-z])\W*"
 )
 _AND = re.compile(r"[)\]'\s]{0,3}(?:,|、|;|&|\+|/|,? ?and|和|与|及|\s)?[(\[' ]{0,3}(?:option |choice )?[(\[' ]{0,3}")
 _OR = re.compile(r"[)\]' ]{0,3},? ?(?:or|或者|或)[(\[' ]{0,3}(?:option |choice )?[(\[' ]{0,3}")
 _NEW_CLAUSE = re.compile(r"[)\]']? (?:is|was|isn't|shows|does|can|cannot|has|would|seems|depicts|may)\b")
+_PREDICATE = re.compile(r"(?:is|was|are|isn't|does|doesn't|cannot|can't|would|shows)\b")  # "A) is wrong": speaks of A
 _FIGURE = re.compile(r"\b(?:fig|no|vs|mr|dr|vol|ch|eq|sec|ex|st|vitamin|grade|plan|type|hepatitis)\.?\s{0,3}\Z")
 _END = re.compile(r"[ \t\r.!)\]'|,;:。✓✔✅]{0,12}(?:\n|\Z)")
 _SENTENCE_END = re.compile(r"[ )\]']{0,3}(?:[.!\n。]|\Z|,? (?:because|since|as)\b)")
 _OPENING = re.compile(r"\s{0,2}(?:[.):\]]\s{0,2}(?=\S)|,? (?:because|since|as)\b|\s?[–—-]\s|,\s)")
 _NOT_ARTICLE = re.compile(
-    r"[^\w\s]|\s{0,3}(?:\Z|\n|[^\w\s])|\s{1,3}(?:is|are|was|because|since|as|which|and|or|for|based|due|given|from"
+    r"[^\w\s]|\s{0,3}(?:\Z|\n|[^\w\s])|\s{1,3}(?:is|are|was|because|since|as|which|and|or|for|based|due"
+    r"|given|from"
     r"|in|on|here|would|seems|appears|matches|where|so|but|not|best|only)\b|[぀-鿿]"
 )
 _IS_RIGHT = re.compile(
-    r"[)\]' ]{0,3}(?:\([^()\n]{1,40}\) ?)?(?:is|are|was|seems?|appears?|looks|must be|should be|would be)(?: to be)?"
-    r"(?: (?:the|a|most|clearly|definitely|therefore|thus|indeed|also|likely|only|best|one|single|both|all|actually"
+    r"[)\]' ]{0,3}(?:\([^()\n]{1,40}\) ?)?(?:is|are|was|seems?|appears?|looks|must be|should be"
+    r"|would be)(?: to be)?"
+    r"(?: (?:the|a|most|clearly|definitely|therefore|thus|indeed|also|likely|only|best|one|single|both"
+    r"|all|actually"
     r"|obviously|certainly|our|my|final)){0,4}"
     r" (?:correct|right|answers?|best|accurate|appropriate|solution|suitable)\b"
     r"|[)\]' ]{0,3}(?:是|为)?最?(?:正确|对的)(?!吗|与否)"
@@ -197,7 +206,8 @@ _DOUBT = re.compile(
     r"[^.!?\n,]{0,40}\Z"
 )
 _CHINESE_LEAD = re.compile(
-    r"(?<![不没未非])(?:答案|选择|选项|选|结论)(?:应该|应当|应|就|最终|正确|的|项|为|是|:|\s){0,6}[ (\[:]{0,3}\Z"
+    r"(?<![不没未非])(?:答案|选择|选项|选|结论)(?:应该|应当|应|就|最终|正确|的|项|为|是|:"
+    r"|\s){0,6}[ (\[:]{0,3}\Z"
 )
 _QUESTION = re.compile(r"[^.!?\n]{0,60}\?")
 _CUE = re.compile(
@@ -290,7 +300,8 @@ class _Reader:
             doubt = _DOUBT.search(self.low, max(0, group.start - 60), group.start)
             return None if doubt or _QUESTION.match(self.low, group.end) else 1
         if group.letters in ("A", "I") and not _NOT_ARTICLE.match(self.low, group.end):
-            if self._text_after(group.end) != group.letters:
+            own_text = self._text_after(group.end) == group.letters
+            if not own_text:
                 return None
         if not self.low.isascii() and _CHINESE_LEAD.search(self.low, max(0, group.start - 24), group.start):
             return 0
@@ -316,7 +327,10 @@ class _Reader:
             return 0 if kind == "start" and group.start < 60 and _SENTENCE_END.match(low, end) else None
         if sum(1 for _ in self.labelled.finditer(self.shown)) > 1:
             return None
-        return 0 if _OPENING.match(low, end) or _SENTENCE_END.match(low, end) else None
+        opening = _OPENING.match(low, end)
+        if opening and not _PREDICATE.match(low, opening.end()):
+            return 0
+        return 0 if not opening and _SENTENCE_END.match(low, end) else None
 
     def _listed(self) -> list[Claim[str]]:
         """Lines `B. cat`: a single one at either end of the text is an answer, and so is a last one that repeats a

@@ -27,7 +27,7 @@ MOST_CUES = 500
 
 _REVISION = re.compile(
     r"(?:^|[.!?\n,;:)>…—-]\s{0,3}|\b(?:but|no|oh|hmm|um),?\s{1,3})\**wait\b(?=\s{0,3}(?:[,.!:…—-]|"
-    r"(?:no|i|let|that|actually|it|there)\b|the\s(?:answer|order|number)\b))"
+    r"(?:no|i|let|that|actually|it|there)\b|the\s(?:answer|order|number)\b))|\bwait\s?[,!…—]"
     r"|(?:^|[.!?\n,;—-]\s{0,3})(?:no,\s{1,2})?actually,?\s{1,3}(?:it's|it\sis|it\sshould|there|that's|they|"
     r"the\s(?:answer|number|total|count|correct|order)|i\s(?:see|count|think))"
     r"|(?:^|[.!?\n;—-]\s{0,3})no,(?=\s{0,3}(?:it|there|that|the\s(?:answer|number|order))\b)"
@@ -64,7 +64,7 @@ _CONCLUSION = re.compile(
     r"\b(?:therefore|thus|hence|so|consequently|in\sconclusion|overall|in\ssummary|totall?ing|"
     r"which\s(?:makes|gives))\b"
     r"|\btotal(?:\s(?:number|count))?(?:\sof\b|(?:\sof\s[^.,:=\n]{0,60}?)?\s(?:is|are|was|comes\sto)\b)"
-    r"|\b(?:sum|result|count)\s(?:is\b|=)|\b(?:result|count|sum|total)\s?[*]{0,2}[:=]"
+    r"|\b(?:sum|result|count)\s(?:is\b|=)|(?<!in\s)\b(?:result|count|sum|total)\s?[*]{0,2}[:=]"
     r"|因此|所以|总共|一共|共有|共计|合计|总计|综上|(?:总数|结果)(?:是|为|:)",
     re.IGNORECASE,
 )

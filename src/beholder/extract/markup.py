@@ -1,7 +1,7 @@
 """Text without its typography, character for character, so that offsets stay true.
 
-Models write `**B**`, `Ⓑ`, `\\boxed{\\text{B}}`, `答案：B` for the same thing. `plain` gives a text of the *same length* in
-which emphasis, quotes, code marks and simple tags are spaces and compatibility forms are ordinary characters: a span
+Models write `**B**`, `Ⓑ`, `\\boxed{\\text{B}}`, `答案：B` for the same thing. `plain` gives a text of the *same length*
+in which emphasis, quotes, code marks and simple tags are spaces and compatibility forms are ordinary characters: a span
 found in the plain text is a span of the original.
 """
 
@@ -42,10 +42,12 @@ _ALL_FORMS = _FORMS | dict.fromkeys(_BLANK, " ")
 
 _UNDERSCORE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _LATEX = re.compile(
-    r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|boldsymbol|operatorname|bf|rm|displaystyle|quad|[,;!()\[\] ])"
+    r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|boldsymbol|operatorname|bf|rm|displaystyle|quad"
+    r"|[,;!()\[\] ])"
 )
 _HTML = re.compile(
-    r"</?(?:b|strong|i|em|u|p|br|span|div|code|mark|h[1-6]|li|ul|ol|font|center|s|end_of_turn|eos)\b[^<>\n]{0,60}>"
+    r"</?(?:b|strong|i|em|u|p|br|span|div|code|mark|h[1-6]|li|ul|ol|font|center|s|end_of_turn"
+    r"|eos)\b[^<>\n]{0,60}>"
     r"|<\|[^<>|\n]{1,30}\|>",
     re.IGNORECASE,
 )
@@ -85,7 +87,10 @@ def plain(text: str) -> str:
     return shown
 
 
-_QUOTED = re.compile(r"\"[^\"\n]{15,400}\"|“[^“”\n]{10,400}”|「[^「」\n]{8,400}」")
+_QUOTED = re.compile(
+    r"\"[^\"\n]{15,400}\"|“[^“”\n]{10,400}”|「[^「」\n]{8,400}」"
+    r"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){12,400}'(?!\w)|‘[^‘\n]{12,400}?’(?!\w)"
+)
 
 
 def without_quotations(text: str) -> str:
@@ -93,7 +98,7 @@ def without_quotations(text: str) -> str:
 
     A quotation that speaks of an answer, or that is the whole text, stays.
     """
-    if '"' not in text and "“" not in text and "「" not in text:
+    if not any(mark in text for mark in "\"'“‘「"):
         return text
     whole = len(text.strip())
 
@@ -141,6 +146,11 @@ def answer_tags(text: str) -> list[AnswerTag]:
         else:  # an opening tag directly before a complete one: only mentioned
             at += 1
     return found
+
+
+def without_tags(text: str) -> str:
+    """The text with all answer tags blanked (same length): for tags that hold nothing or do not pair."""
+    return _TAG.sub(_blank, text) if "<" in text else text
 
 
 _BLANKS = re.compile(r"[\s\u200b-\u200f\u2060-\u2064\ufeff\u00ad\u180e\u3164\u2800]*")

@@ -1,4 +1,4 @@
-"""What became of a response: the one place where `scored`, `unparsed`, `refused`, `truncated` and `failed` are decided."""
+"""What became of a response: the one place that decides on scored, unparsed, refused, truncated and failed."""
 
 from __future__ import annotations
 
@@ -14,22 +14,43 @@ from beholder.score import Outcome
 
 _CUT = frozenset(("length", "max_tokens", "max_output_tokens", "model_length", "token_limit"))
 _FILTERED = frozenset(
-    "content_filter content_filtered contentfilter safety refusal prohibited_content blocklist spii image_safety".split()
+    (
+        "content_filter",
+        "content_filtered",
+        "safety",
+        "refusal",
+        "prohibited_content",
+        "blocklist",
+        "spii",
+        "image_safety",
+    )
 )
 
+
 _REFUSES = re.compile(
-    r"\bi(?: a|')m (?:(?:very|so|really|truly) )?(?:sorry|afraid),? (?:but )?(?:that )?i(?: can(?:'?t|not| not)|(?:'m| am) (?:un|not )able to"
-    r"|(?:'m| am) not (?:permitted|allowed) to| won't| will not)(?: (?:to|be able to|directly))? (?:help|assist|comply|fulfill?|continue"
-    r"|discuss|engage|support|process|provide (?:help|assistance|that|this)|do (?:that|this)|identify (?:people|persons?|individuals|real"
-    r"|who|the (?:person|people|individual))|answer (?:that|this)|respond|analy[sz]e (?:that|this)|participate)(?! but\b)"
-    r"|\bi(?: can(?:'?t|not| not)|(?:'m| am) (?:un|not )able to| won't| will not| must decline to| have to decline to| decline to"
+    r"\bi(?: a|')m (?:(?:very|so|really|truly) )?(?:sorry|afraid),? (?:but )?(?:that )?i(?: can(?:'?t"
+    r"|not| not)|(?:'m| am) (?:un|not )able to"
+    r"|(?:'m| am) not (?:permitted|allowed) to| won't| will not)(?: (?:to|be able to"
+    r"|directly))? (?:help|assist|comply|fulfill?|continue"
+    r"|discuss|engage|support|process|provide (?:help|assistance|that|this)|do (?:that|this)"
+    r"|identify (?:people|persons?|individuals|real"
+    r"|who|the (?:person|people|individual))|answer (?:that|this)|respond|analy[sz]e (?:that|this)"
+    r"|participate)(?! but\b)"
+    r"|\bi(?: can(?:'?t|not| not)|(?:'m| am) (?:un|not )able to| won't| will not| must decline to"
+    r"| have to decline to| decline to"
     r"|(?:'m| am) not (?:permitted|allowed) to)(?: be able to)?"
-    r" (?:(?:help|assist)(?:(?: you)? with|[.,!])|comply\b|fulfill? (?:this|that|your)|engage (?:with|in)\b|discuss this\b"
-    r"|identify (?:people|real people|individuals|who)\b|process this (?:image|request)|participate)(?! but\b)"
-    r"|\bi (?:must|have to) (?:respectfully )?(?:decline|refuse)\b|\bi (?:respectfully )?(?:decline|refuse) to\b"
-    r"|\b(?:violates?|against|goes against) (?:my|our|the|openai'?s?) (?:content |usage |safety |ethical )?(?:policy|policies|guidelines)"
-    r"|\A\W*(?:sorry|apologies),? (?:but )?i (?:can't|cannot|can not|am unable to|won't) (?:help|assist|do that|comply|answer that)"
-    r"|(?:我|暂时)?(?:无法|不能|不便)(?:协助|帮助你|帮助您|提供(?:帮助|协助|此类|相关)|满足(?:你|您|这|该)|处理(?:这|该|您|你)|讨论|参与)"
+    r" (?:(?:help|assist)(?:(?: you)? with|[.,!])|comply\b|fulfill? (?:this|that|your)|engage (?:with"
+    r"|in)\b|discuss this\b"
+    r"|identify (?:people|real people|individuals|who)\b|process this (?:image|request)"
+    r"|participate)(?! but\b)"
+    r"|\bi (?:must|have to) (?:respectfully )?(?:decline|refuse)\b|\bi (?:respectfully )?(?:decline"
+    r"|refuse) to\b"
+    r"|\b(?:violates?|against|goes against) (?:my|our|the|openai'?s?) (?:content |usage |safety "
+    r"|ethical )?(?:policy|policies|guidelines)"
+    r"|\A\W*(?:sorry|apologies),? (?:but )?i (?:can't|cannot|can not|am unable to|won't) (?:help|assist"
+    r"|do that|comply|answer that)"
+    r"|(?:我|暂时)?(?:无法|不能|不便)(?:协助|帮助你|帮助您|提供(?:帮助|协助|此类|相关)|满足(?:你|您|这"
+    r"|该)|处理(?:这|该|您|你)|讨论|参与)"
     r"|(?:抱歉|对不起)[,，。! ]{0,2}我?(?:无法|不能|没法)(?:回答|协助|帮助|继续|识别|完成)"
 )
 
@@ -46,9 +67,10 @@ def settle(response: Response, found: Extraction[Any]) -> tuple[Outcome, tuple[s
       and as many tokens were made as allowed;
     - `unparsed`.
 
-    Flags added where no answer was found: `empty` (nothing visible), `answer_in_reasoning` (blank text, but a separate reasoning
-    channel), `cap_hit` (as many completion tokens as allowed), `abstained` (the text says that there is no answer). That an
-    option of the item may read like an abstention is the extractor's business: it then finds an answer.
+    Flags added where no answer was found: `empty` (nothing visible), `answer_in_reasoning` (blank text, but a separate
+    reasoning channel), `cap_hit` (as many completion tokens as allowed), `abstained` (the text says that there is no
+    answer). That an option of the item may read like an abstention is the extractor's business: `lenient` then finds an
+    answer; where `strict` finds none, the flag says what the text says.
     """
     if response.failure is not None:
         return Outcome.FAILED, (response.failure.kind,), response.failure.message

@@ -30,11 +30,11 @@ _JSON_LIST = re.compile(rf"<answer>{_W}(\[{_W}(?:{_JSON_ENTRY}{_W}(?:,{_W}{_JSON
 _ENTRY = re.compile(r"(?<![0-9A-Za-z.])-?[0-9]+(?![0-9A-Za-z])(?!\.[0-9])")
 _GAP = re.compile(r"(?:[\s,;、|&\[\](){}*_`$]|\\(?:q?quad\b|[\\,; ]))*")
 _ROW_LABEL = re.compile(
-    r"\b(?:(?:top|middle|bottom|first|second|third|fourth|fifth|sixth|last)\s{1,2}row|row\s{0,2}[0-9]{1,2})"
+    r"(?:[-*•]\s)?\b(?:(?:top|middle|bottom|first|second|third|fourth|fifth|sixth|last)\s{1,2}row|row\s{0,2}[0-9]{1,2})"
     r"[*_]{0,2}\s{0,2}(?:[:=]|-\s)|第[一二三四五六1-6]行\s{0,2}:?",
     re.IGNORECASE,
 )
-_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+[ \t:-]*$", re.MULTILINE)
+_RULE = re.compile(r"^[|: \t-]+$", re.MULTILINE)
 _LINK = re.compile(r"(?<=[0-9])(?:-|,?\s{1,2}and\s{1,2}|\s?和\s?)(?=[0-9])")
 _FENCE = re.compile(r"```[a-z]*|<br\s{0,2}/?>", re.IGNORECASE)
 _Entry = tuple[int, int]
@@ -115,6 +115,7 @@ def _answer(text: str, n_values: int) -> Extraction[Order]:
 def _ranked(text: str, parts: list[list[_Entry]], runs: list[list[_Entry]], n_values: int) -> list[_Candidate]:
     """The full lists in text order, each with what announces it; a tag without a full list is a candidate too."""
     starts = [part[0][0] for part in parts]
+    run_starts = [run[0][0] for run in runs]
     ranks = [0] * len(parts)
     unclosed: set[int] = set()
     empty: list[_Candidate] = []
@@ -125,7 +126,8 @@ def _ranked(text: str, parts: list[list[_Entry]], runs: list[list[_Entry]], n_va
             ranks[low:high] = [3] * (high - low)
             unclosed.update(range(low, high) if not region.closed else ())
             if low == high:
-                counted = any(region.start <= run[0][0] < region.end and len(run) > 1 for run in runs)
+                inside = runs[bisect_left(run_starts, region.start) : bisect_left(run_starts, region.end)]
+                counted = any(len(run) > 1 for run in inside)
                 found = msgspec.structs.replace(_none_found(counted), span=(region.start, region.end))
                 empty.append(_Candidate(found, region.start, 3))
         elif low < len(starts) and starts[low] < region.start + REACH:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 
-from beholder.extract.claims import MOST, Claim, Lead, abstains, lead, standing
+from beholder.extract.claims import MOST, Claim, abstains, standing
 from beholder.extract.extraction import Extraction
-from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain, without_quotations
+from beholder.extract.lead import Lead, lead
+from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain, without_quotations, without_tags
 from beholder.extract.think import Thought, split_thought
 
 _OPEN, _CLOSE = "<answer>", "</answer>"
@@ -28,12 +29,14 @@ def strict(text: str) -> Extraction[bool]:
 def lenient(text: str) -> Extraction[bool]:
     """What a careful reader takes for the answer.
 
-    An answer tag decides alone; without one, the text is read for claims: a bare `True` at the start or on a line of its own,
-    `Answer: F`, "the statement is not accurate", `\\boxed{T}`, `答案：对`. Words of revision let the later claim replace
-    the earlier one; otherwise different claims are `ambiguous`. Not read as answers: both options side by side (`T or
-    F`), questions, conditions ("if the statement is true"), concessions ("while it is true that …", when the statement
-    is judged elsewhere), half-truths ("partly true"). OUR assumptions: "not (entirely) true" is false and "not false" is true;
-    `yes` and `no` are not read, because said of a negated statement either may mean true.
+    An answer tag decides alone; without one, the text is read for claims: a bare `True` at the start or on a line of
+    its own, `Answer: F`, "the statement is not accurate", `\\boxed{T}`, `答案：对`. Words of revision let the later
+    claim replace the earlier one; otherwise different claims are `ambiguous`.
+
+    Not read as answers: both options side by side (`T or F`), questions, conditions ("if the statement is true"),
+    concessions ("while it is true that …", when the statement is judged elsewhere), half-truths ("partly true").
+    OUR assumptions: "not (entirely) true" is false and "not false" is true; `yes` and `no` are not read, because said
+    of a negated statement either may mean true.
 
     Flags: `unclosed_tag` (the tag was never closed; `outcome.settle` decides), `ambiguous`, `abstained`, `empty`,
     `unclosed_think`.
@@ -79,7 +82,8 @@ def _lenient(thought: Thought) -> Extraction[bool]:
     tags = [tag for tag in answer_tags(shown) if not is_blank(shown[tag.start : tag.end])]
     if tags:
         return _from_tags(shown, low, tags, thought.start)
-    claim, undecided = _read(shown, low)
+    shown = without_tags(shown)
+    claim, undecided = _read(shown, shown.lower())
     if claim is not None:
         return Extraction(claim.value, (thought.start + claim.start, thought.start + claim.end))
     return _nothing(low, undecided)
@@ -135,13 +139,13 @@ _ALONE = _WORDS | {
     **dict.fromkeys(("不对", "不正确", "不正确的", "不是真的", "不对的", "不属实", "是不正确的"), False),
 }
 _EDGES = " \t\r\n.,;:!'()[]<>/-–—。、|=✓✔✅❌✗❎☑\\"
-_LETTER = re.compile(r"[TF](?!\w|['-]\w)(?<![\w'\-][TF])")
+_LETTER = re.compile(r"[TF](?!\w|['-]\w)(?<!\w[TF])(?<!\w['\-][TF])")
 _SMALL_LETTER = re.compile(r"answers?\s{0,3}(?:is\s{0,3}:?|:)[\s(\[]{0,3}([tf])(?!\w|['-]\w)")
 _SAME = re.compile(r"[ ()\[\]:=,/|–—-]{0,5}(?:(?:for|means|meaning|is|i\.e\.,?)[ ()\[\]:=–—-]{1,4})?")
 _EITHER = re.compile(
-    r"[ ()\[\],:;'|/–—-]{0,5}(?:(?:or|and|nor|vs\.?|versus|还是|或者|或|和|与|、)[ ()\[\],:'/|]{0,4})?(?:option )?[ (\['<]{0,3}"
+    r"[ ()\[\],:;'|/–—-]{0,5}(?:(?:or|and|nor|vs\.?|versus|还是|或者|或|和|与"
+    r"|、)[ ()\[\],:'/|]{0,4})?(?:option )?[ (\['<]{0,3}"
 )
-_HALF = frozenset("partially partly mostly somewhat half neither either necessarily largely only".split())
 
 
 class _Mention:
@@ -188,15 +192,21 @@ def _mentions(shown: str, low: str) -> list[_Mention]:
 
 
 _AFTER_OTHER = re.compile(
-    r"\s{0,3}(?:[^\w\s]|\Z|\n|(?:because|since|as|and|but|given|based|that|in (?:the|this)|according|due|for|considering"
+    r"\s{0,3}(?:[^\w\s]|\Z|\n|(?:because|since|as|and|but|given|based|that|in (?:the|this)|according"
+    r"|due|for|considering"
     r"|when|overall|statement|claim|assertion|sentence|interpretation|here)\b)"
 )
 _AFTER_BLOCK = re.compile(
-    r"\s{1,3}(?:to (?:the|life|its|his|her|say|a)\b|only (?:if|when)\b|if\b|unless\b|or\b|/|love\b|self\b|colou?rs?\b)|\s{0,2}/"
+    r"\s{1,3}(?:to (?:the|life|its|his|her|say|a|some)\b|in part\b|for the most part\b|only (?:if"
+    r"|when)\b|if\b|unless\b|or\b|/|love\b|self\b|colou?rs?\b)|\s{0,2}/"
+    r"|[^.!?\n]{0,60}\bbut (?:it is |it's |is |also )?(?:false|incorrect|not true|untrue|inaccurate"
+    r"|wrong|true|correct)\b"
 )
 _AFTER_OPENING = re.compile(
-    r"\s{0,3}(?:[.:!)\]\n–—|-]|\Z|,(?! (?:but|however|though|yet)\b)|(?:because|since|as|given|due|based)\b|\()"
+    r"\s{0,3}(?:[.:;!)\]\n–—|-]|\Z|,(?! (?:but|however|though|yet)\b)|(?:because|since|as|given|due"
+    r"|based)\b|\()"
 )
+_IS_RIGHT = re.compile(r"[ )\]']{0,3}(?:is|would be|must be|should be) (?:the )?(?:correct|right|best|answer)\b")
 _INITIALS = re.compile(r"\. ?[A-Z]\.")
 _END = re.compile(r"[ \t\r.!)\]'|,;✓✔✅❌]{0,12}(?:\n|\Z)")
 _SENTENCE_END = re.compile(r"[ )\]']{0,3}(?:[.!\n]|\Z|,? (?:because|since|as)\b)")
@@ -234,6 +244,8 @@ def _judge(shown: str, low: str, mention: _Mention) -> tuple[int | None, bool]:
     if before.degree and not value:
         return None, value  # "not entirely false" says neither
     said = value != before.negated
+    if before.kind in ("line", "start") and mention.clear and _IS_RIGHT.match(low, end):
+        return 0, said
     if before.kind == "line":
         return (0 if _opens(shown, low, mention) else None), said
     if before.kind == "start":
@@ -272,8 +284,8 @@ def _opens(shown: str, low: str, mention: _Mention) -> bool:
 
 
 def _stands_alone(low: str, mention: _Mention) -> bool:
-    """A sentence that is nothing but the value and fillers ("Definitely not true.", "Therefore, F"): at the start of the
-    text or the end of a line."""
+    """A sentence that is nothing but the value and fillers ("Definitely not true.", "Therefore, F"), at the start of
+    the text or the end of a line."""
     if _END.match(low, mention.end):
         return True
     if not mention.clear or not _SENTENCE_END.match(low, mention.end):
@@ -282,9 +294,11 @@ def _stands_alone(low: str, mention: _Mention) -> bool:
 
 
 _CHINESE = re.compile(
-    r"(答案|结论|判断|回答|结果|选项|应选|选择|选|陈述|说法|命题|描述|语句|论述|表述|论断|观点|题目|句话|因此|所以|这是|故)"
+    r"(答案|结论|判断|回答|结果|选项|应选|选择|选|陈述|说法|命题|描述|语句|论述|表述|论断|观点|题目"
+    r"|句话|因此|所以|这是|故)"
     r"([^。!?\n;]{0,14}?)"
-    r"(不正确|不是正确|并不正确|不完全正确|不准确|不是真|不对|不成立|不属实|不符|正确|准确|错误|成立|属实|错|对|真|假"
+    r"(不正确|不是正确|并不正确|不完全正确|不准确|不是真|不对|不成立|不属实|不符|正确|准确|错误|成立"
+    r"|属实|错|对|真|假"
     r"|true|false|(?<![a-z])[tf](?![a-z]))"
     r"(?=的|$|[\s。,.!;)\]、(]|了)"
 )

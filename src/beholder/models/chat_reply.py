@@ -170,4 +170,5 @@ def _usage(usage: Any) -> Usage:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """A believable number of tokens; the journal adds them up in 64 bits, which a server must not be able to break."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 40 else None

@@ -7,6 +7,7 @@ format; `constant/TEXT` always says the same. None of them ever looks at the gol
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -115,14 +116,14 @@ def replay(file: Path) -> Fake:
 def _recorded_answers(file: Path) -> Iterator[tuple[int, RecordedAnswer]]:
     for line, text in _lines(file):
         try:
-            yield line, msgspec.json.decode(text, type=RecordedAnswer)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            yield line, _decode(text, RecordedAnswer)
+        except _BROKEN as error:
             raise UsageError(
                 f"{file}, line {line}: {error}. Each line is an object with `key` and `response`."
             ) from None
 
 
-class ScriptedAnswer(msgspec.Struct, frozen=True):
+class ScriptedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of a script: what to say, or the failure to report."""
 
     text: str | None = None
@@ -151,16 +152,33 @@ def scripted(file: Path) -> Fake:
 def _script(file: Path) -> list[ScriptedAnswer]:
     mend = "A script is a JSON list of strings or of objects with `text`, `reasoning`, `finish`, `error`."
     data = _read(file)
+    place = str(file)
+    entries: list[str | ScriptedAnswer] = []
     try:
         if data.lstrip().startswith(b"["):
-            entries = msgspec.json.decode(data, type=list[str | ScriptedAnswer])
+            entries = _decode(data, list[str | ScriptedAnswer])
         else:
-            entries = [msgspec.json.decode(text, type=str | ScriptedAnswer) for _, text in _lines(file)]
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: {error}. {mend}") from None
+            for line, text in _lines(file):
+                place = f"{file}, line {line}"
+                entries.append(_decode(text, str | ScriptedAnswer))
+    except _BROKEN as error:
+        raise UsageError(f"{place}: {error}. {mend}") from None
     if not entries:
         raise UsageError(f"{file} is empty. {mend}")
     return [ScriptedAnswer(text=entry) if isinstance(entry, str) else entry for entry in entries]
+
+
+_BROKEN = (msgspec.DecodeError, ValueError, RecursionError)
+
+
+def _decode(text: bytes, kind: Any) -> Any:
+    """JSON as `kind`; what msgspec refuses and other programs write (half a surrogate pair) is read all the same."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.convert(json.loads(text), kind)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:

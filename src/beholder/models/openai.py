@@ -66,8 +66,10 @@ class OpenAIModel:
         self.endpoint = endpoint
         self._model = name.split("/", 1)[1]
         self._url = chat_url(endpoint.base_url)
-        self._proxy = endpoint.proxy or environment_proxy(endpoint.base_url)
-        self._key = os.environ.get(endpoint.key_variable, "")
+        self._proxy = usable_proxy(endpoint.proxy or environment_proxy(endpoint.base_url))
+        self._key = _api_key(endpoint)
+        self._secrets = _secrets_of(endpoint, self._key, self._proxy)
+        self._told_body = scrub(endpoint.extra_body)
         self._identity = msgspec.json.encode(self.identity())
         self._session: aiohttp.ClientSession | None = None
 
@@ -96,7 +98,7 @@ class OpenAIModel:
                     ask=ask,
                     request_hash=self._hash(ask, skeleton),
                     chunks=chunks,
-                    record=skeleton,
+                    record=self._record(ask, skeleton),
                     images=records,
                     blobs=blobs,
                 )
@@ -127,12 +129,19 @@ class OpenAIModel:
                     pieces.append(sent[part.index].data_url)
                     buffer = [b'"}}']
             buffer.append(b"]}")
-        buffer.append(b"]" + self._settings(ask) + b"}")
+        buffer.append(b"]" + self._settings(ask, self.endpoint.extra_body) + b"}")
         pieces.append(b"".join(buffer))
         skeleton = b"".join(images.get(index, piece) for index, piece in enumerate(pieces))
         return tuple(pieces), skeleton
 
-    def _settings(self, ask: Ask) -> bytes:
+    def _record(self, ask: Ask, skeleton: bytes) -> bytes:
+        """The request as it is journaled: the skeleton without the secrets of the extra body."""
+        if self._told_body == self.endpoint.extra_body:
+            return skeleton
+        ending = self._settings(ask, self.endpoint.extra_body) + b"}"
+        return skeleton.removesuffix(ending) + self._settings(ask, self._told_body) + b"}"
+
+    def _settings(self, ask: Ask, extra_body: dict[str, Any]) -> bytes:
         settings: dict[str, Any] = {}
         sampling: Sampling = ask.sampling
         if sampling.temperature is not None:
@@ -144,7 +153,7 @@ class OpenAIModel:
         if sampling.seed is not None:
             # One seed for all votes would make a server repeat itself; each vote gets its own, named one.
             settings["seed"] = seed_for(sampling.seed, ask.sample.key, ask.epoch, ask.vote, "decode") % 2**31
-        settings.update(self.endpoint.extra_body)
+        settings.update(extra_body)
         encoded = msgspec.json.encode(settings)
         return b"," + encoded[1:-1] if settings else b""
 
@@ -171,11 +180,11 @@ class OpenAIModel:
             endpoint = self.endpoint
             verify: ssl.SSLContext | bool = True
             if endpoint.ca_file is not None:
-                verify = ssl.create_default_context(cafile=str(endpoint.ca_file))
+                verify = _trusting(endpoint.ca_file)
             agent = f"beholder/{__version__}"
             headers = {"Content-Type": "application/json", "User-Agent": agent, **endpoint.headers}
             if self._key:
-                headers.setdefault("Authorization", f"Bearer {self._key}")
+                headers["Authorization"] = f"Bearer {self._key}"
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     limit=endpoint.max_connections, ssl=verify, ttl_dns_cache=300, socket_factory=roomy_socket
@@ -201,7 +210,11 @@ class OpenAIModel:
         if status != 200:
             scrubbed = self._scrubbed(body.decode("utf-8", "replace")).encode()
             raise error_for_status(status, scrubbed, wait, time.time())
-        response = read_reply(body)
+        try:
+            response = read_reply(body)
+        except ProviderError:
+            read_reply(self._scrubbed(body.decode("utf-8", "replace")).encode())  # the same error, told without secrets
+            raise
         return msgspec.structs.replace(
             response,
             latency=time.monotonic() - started,
@@ -213,12 +226,56 @@ class OpenAIModel:
 
     def _scrubbed(self, words: str) -> str:
         """Servers like to quote the key they refuse; it must not reach a log or a journal."""
-        return words.replace(self._key, "***") if self._key else words
+        for secret in self._secrets:
+            words = words.replace(secret, "***")
+        return words
 
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+def _api_key(endpoint: Endpoint) -> str:
+    """The key to send; none where the URL or a header of the user's brings other credentials."""
+    key = os.environ.get(endpoint.key_variable, "").strip()
+    in_url = "@" in _split(endpoint.base_url).netloc
+    in_header = any(name.lower() == "authorization" for name in endpoint.headers)
+    if in_url and in_header:
+        raise UsageError("--base-url holds credentials and --header sets Authorization. Give one of the two.")
+    if not key.isprintable():
+        raise UsageError(f"The API key in {endpoint.key_variable} holds a line break or a control character.")
+    return "" if in_url or in_header else key
+
+
+def _secrets_of(endpoint: Endpoint, key: str, proxy: str | None) -> tuple[str, ...]:
+    """Every text that must not be told: the key, and what else is sent under a secret-looking name; longest first."""
+    found = [key, *_secret_texts(endpoint.headers), *_secret_texts(endpoint.extra_body)]
+    found += [value.split()[-1] for value in found if value.split()]  # the key in `Bearer KEY`
+    for url in filter(None, (endpoint.base_url, proxy)):
+        parts = urlsplit(url)
+        found += [parts.password or ""]
+        found += [
+            value for name, _, value in (pair.partition("=") for pair in parts.query.split("&")) if _is_secret(name)
+        ]
+    return tuple(sorted({secret for secret in found if secret}, key=len, reverse=True))
+
+
+def _secret_texts(value: Any, name: str = "") -> list[str]:
+    if isinstance(value, str):
+        return [value] if _is_secret(name) else []
+    if isinstance(value, dict):
+        return [
+            text for key, inner in value.items() for text in _secret_texts(inner, name if _is_secret(name) else key)
+        ]
+    return [text for inner in value for text in _secret_texts(inner, name)] if isinstance(value, list) else []
+
+
+def _trusting(ca_file: Path) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=str(ca_file))
+    except OSError as error:
+        raise UsageError(f"--ca-file {ca_file} holds no certificates ({error}). Give a PEM file.") from None
 
 
 async def _bounded_body(reply: aiohttp.ClientResponse) -> bytes:
@@ -243,7 +300,7 @@ def _json_text(text: str) -> bytes:
     try:
         return msgspec.json.encode(text)
     except UnicodeEncodeError:
-        return msgspec.json.encode(text.encode("utf-8", "replace").decode("utf-8"))
+        return msgspec.json.encode(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
 
 def environment_proxy(base_url: str) -> str | None:
@@ -255,6 +312,16 @@ def environment_proxy(base_url: str) -> str | None:
     if urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     return urllib.request.getproxies().get(parts.scheme)
+
+
+def usable_proxy(proxy: str | None) -> str | None:
+    """A proxy's address with its scheme (`http` where none is written, as curl takes it); None if there is none."""
+    if not proxy:
+        return None
+    address = proxy if "://" in proxy else f"http://{proxy}"
+    if not _is_address(address):
+        raise UsageError("The proxy is not an address of an HTTP proxy. Give one such as --proxy http://proxy:3128.")
+    return address
 
 
 def chat_url(base_url: str) -> yarl.URL:
@@ -274,10 +341,19 @@ def models_url(base_url: str) -> str:
 
 
 def _split(base_url: str) -> SplitResult:
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise UsageError(f"--base-url {base_url!r} is not an address. Give one such as http://localhost:8000/v1.")
-    return parts
+    if not _is_address(base_url):
+        raise UsageError(
+            f"--base-url {base_url.rpartition('@')[2]!r} is not an address. Give one such as http://localhost:8000/v1."
+        )
+    return urlsplit(base_url)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # half an IPv6 address, a port beyond 65535
+        return False
 
 
 def scrub_url(url: str) -> str:
@@ -297,11 +373,11 @@ def scrub_url(url: str) -> str:
 
 
 def scrub(value: Any, name: str = "") -> Any:
-    """A copy of JSON data in which every value under a secret-looking name is replaced by `***`."""
-    if name and _is_secret(name) and isinstance(value, str):
+    """A copy of JSON data in which every text under a secret-looking name, at any depth, is replaced by `***`."""
+    if _is_secret(name) and isinstance(value, str):
         return "***"
     if isinstance(value, dict):
-        return {key: scrub(inner, str(key)) for key, inner in value.items()}
+        return {key: scrub(inner, name if _is_secret(name) else str(key)) for key, inner in value.items()}
     if isinstance(value, list):
         return [scrub(inner, name) for inner in value]
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -80,5 +81,20 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def dump(value: Any) -> str:
-    """JSON text of plain data and Structs, ASCII only: any terminal and any pipe can take it, lone surrogates too."""
-    return json.dumps(msgspec.to_builtins(value), allow_nan=False)
+    """JSON text of plain data and Structs, ASCII only: any terminal and any pipe can take it, lone surrogates too.
+
+    Numbers that JSON cannot hold (NaN, infinities) become null.
+    """
+    data = msgspec.to_builtins(value)
+    try:
+        return json.dumps(data, allow_nan=False)
+    except ValueError:  # a data set's own NaN or Infinity, which JSON cannot hold
+        return json.dumps(_finite(data), allow_nan=False)
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, float) and not math.isfinite(data):
+        return None
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    return [_finite(value) for value in data] if isinstance(data, list | tuple) else data

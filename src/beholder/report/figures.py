@@ -37,14 +37,24 @@ def denominator_of(metric: Metric) -> str:
     """What the value is a mean over, and what is missing from it.
 
     >>> denominator_of(Metric(value=0.5, n=10, failed=2, worst=0.4, best=0.6))
-    'n=10, 2 failed (all: 40.0 to 60.0 %)'
+    'n=10, 2 failed (40.0 to 60.0 % if those were wrong or right)'
     """
-    text = f"n={metric.n}"
+    text = f"n={count(metric.n)}"
     if metric.failed:
-        text += f", {metric.failed} failed"
-        if metric.worst is not None and metric.best is not None:
-            text += f" (all: {100 * metric.worst:.1f} to {100 * metric.best:.1f} %)"
+        bounds = bounds_of(metric)
+        text += f", {count(metric.failed)} failed" + (f" ({bounds} if those were wrong or right)" if bounds else "")
     return text
+
+
+def bounds_of(metric: Metric) -> str:
+    """The value if all the failed ones were wrong and if they were all right; empty if none failed.
+
+    >>> bounds_of(Metric(value=0.5, n=10, failed=2, worst=0.4, best=0.6))
+    '40.0 to 60.0 %'
+    """
+    if not metric.failed or metric.worst is None or metric.best is None:
+        return ""
+    return f"{100 * metric.worst:.1f} to {100 * metric.best:.1f} %"
 
 
 def duration(seconds: float) -> str:
@@ -62,7 +72,7 @@ def duration(seconds: float) -> str:
 
 
 def count(number: int) -> str:
-    """A count with thin thousands marks.
+    """A count with thousands marks.
 
     >>> count(1234567)
     '1,234,567'

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from beholder.engine.plan import Plan
+from beholder.errors import UsageError
 from beholder.report.plain_text import plain
-from beholder.sample import ImagePart, Response, Sample, TextPart
-from beholder.score import Score
+from beholder.report.terminal import bare_table, cell
+from beholder.sample import Ask, ImagePart, PreferenceTarget, Response, Sample, TextPart
+from beholder.score import Outcome, Score
 from beholder.store import reading
+
+_LONGEST_POSITION = 9
+_REASONING_SHOWN = 2000
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """One response of the item with its scores."""
+    """One response of the item with its scores. `request` is the body as it was sent, images by hash."""
 
     vote: int
     epoch: int
@@ -32,6 +40,25 @@ class Item(msgspec.Struct, frozen=True):
     target: str
     responses: list[Judged]
     marks: list[reading.Mark]
+
+
+def find_item(db: sqlite3.Connection, name: str) -> str:
+    """The key of the one item that `name` names: a position, the beginning of a key, or a record id.
+
+    A short number is a position first: keys are hex digits, and too many of them begin with `2`.
+    """
+    if name.isascii() and name.isdecimal() and len(name) <= _LONGEST_POSITION:
+        at_position = db.execute("SELECT key FROM samples WHERE position = ?", (int(name),)).fetchone()
+        if at_position is not None:
+            return str(at_position[0])
+    keys = reading.find_keys(db, name) if len(name) <= 1000 else []
+    if len(keys) > 1:
+        raise UsageError(f"{name!r} names several items: {', '.join(keys[:5])}. Give more of the key.")
+    if not keys:
+        some = [row[0] for row in db.execute("SELECT key FROM samples ORDER BY position LIMIT 3")]
+        known = f" Answered items are {', '.join(some)}, … (positions count from 0)." if some else ""
+        raise UsageError(f"The run holds no answered item {name[:80]!r}.{known}")
+    return keys[0]
 
 
 def item_object(db: sqlite3.Connection, key: str) -> Item:
@@ -53,70 +80,178 @@ def item_object(db: sqlite3.Connection, key: str) -> Item:
     return Item(sample, reading.target_text(sample), responses, reading.marks(db, key))
 
 
-def print_item(console: Console, item: Item) -> None:
-    """Prints one item. All text from data and models is shown as text, never as markup or control codes."""
+def print_item(console: Console, item: Item, folder: Path, plan: Plan, *, prompt: bool = False) -> None:
+    """Prints one item. All text from data and models is shown as text, never as markup or control codes.
+
+    `folder` is the run's (or its packed file), for the paths of its images. With `prompt`, each response is preceded by
+    what was sent.
+    """
+    _print_question(console, item, folder)
+    for judged in item.responses:
+        console.print()
+        _print_response(console, item, judged, plan, prompt=prompt)
+    _print_majority(console, item)
+    for mark in item.marks:
+        words = f"marked {mark.created}: {mark.scorer} is wrong here (vote {mark.vote}, epoch {mark.epoch})"
+        _line(console, words + (f": {mark.note}" if mark.note else ""), "yellow")
+
+
+def _line(console: Console, text: str, style: str = "", *, one_line: bool = True, before: str = "") -> None:
+    """A line of plain text that the terminal, not we, breaks: it can be copied whole. `before` is ours, kept as is."""
+    console.print(Text(before + plain(text, one_line=one_line)), style=style, soft_wrap=True)
+
+
+def _print_question(console: Console, item: Item, folder: Path) -> None:
     sample = item.sample
-    console.print(Text(f"{plain(sample.key)}  {plain(sample.source, one_line=True)}", "bold"), soft_wrap=True)
+    _line(console, f"Item {sample.index}: {sample.source}", "bold")
     facts = {
+        "key": sample.key,
         "id": sample.record_id,
         "category": sample.category,
         "difficulty": sample.difficulty,
         "group": sample.group,
     }
     shown = [f"{name} {plain(value, one_line=True, limit=120)}" for name, value in facts.items() if value]
-    if shown:
-        console.print(Text(" · ".join(shown)), style="dim", soft_wrap=True)
-    for image in sample.images:
-        console.print(
-            Text(f"image {plain(image.name, one_line=True)} ({plain(image.path or '', one_line=True)})"),
-            style="dim",
-        )
+    _line(console, " · ".join(shown), "dim")
+    sent = next((judged.response.images for judged in item.responses if judged.response.images), ())
+    for place, image in enumerate(sample.images):
+        _line(console, f"image {place + 1}: {image.name}{_whereabouts(image.path, folder)}", "dim")
+        if place < len(sent):
+            _line(console, _as_sent(sent[place]), "dim", before="  ")
     question = "".join(
-        part.text if isinstance(part, TextPart) else f"[image {part.index + 1}]"
+        part.text if isinstance(part, TextPart) else f"[image {part.index + 1}] "
         for part in sample.parts
         if isinstance(part, TextPart | ImagePart)
     )
-    console.print(Text(plain(question)), soft_wrap=True)
-    console.print(Text(f"gold: {plain(item.target, one_line=True)}"), style="bold")
-    for judged in item.responses:
-        _print_response(console, judged)
-    for mark in item.marks:
-        words = f"marked {mark.created}: {mark.scorer} is wrong here (vote {mark.vote}, epoch {mark.epoch})"
-        console.print(
-            Text(f"{plain(words)}{f': {plain(mark.note, one_line=True)}' if mark.note else ''}"),
-            style="yellow",
-        )
+    console.print()
+    _line(console, question, one_line=False)
+    for place, answer in enumerate(_stored_answers(sample)):
+        _line(console, f"stored answer {place + 1}: {answer}", one_line=False)
+    gold = (
+        f"stored answer {sample.target.preferred + 1}" if isinstance(sample.target, PreferenceTarget) else item.target
+    )
+    _line(console, f"gold: {gold}", "bold")
 
 
-def _print_response(console: Console, judged: Judged) -> None:
+def _whereabouts(path: str | None, folder: Path) -> str:
+    """Where the image can be opened: the run's own copy, or the data's file."""
+    if path is None:
+        return ""
+    kind, colon, digest = path.partition(":")
+    if kind == "sha256" and colon and len(digest) == 64 and set(digest) <= set("0123456789abcdef"):
+        return f" → {folder / 'blobs' / digest[:2] / digest}"
+    return f" → {path}"
+
+
+def _as_sent(record: dict[str, Any]) -> str:
+    changes = "; ".join(map(str, record.get("reasons") or record.get("flags") or ())) or "the published bytes"
+    return (
+        f"sent as {record.get('width')}x{record.get('height')} {record.get('format')}, "
+        f"{record.get('n_bytes')} bytes: {changes}"
+    )
+
+
+def _stored_answers(sample: Sample) -> list[str]:
+    responses = sample.metadata.get("responses") if isinstance(sample.target, PreferenceTarget) else None
+    return [str(response) for response in responses] if isinstance(responses, list) else []
+
+
+def _print_response(console: Console, item: Item, judged: Judged, plan: Plan, *, prompt: bool) -> None:
     response = judged.response
-    heading = f"— vote {judged.vote}, epoch {judged.epoch}"
-    if response.order:
-        heading += f", shown in order {[place + 1 for place in response.order]}"
-    extras = [
-        plain(response.served_model or "", one_line=True),
-        f"finish {plain(response.finish or 'unknown', one_line=True)}",
+    facts = [
+        f"vote {judged.vote}" if plan.votes > 1 else "",
+        f"epoch {judged.epoch}" if plan.epochs > 1 else "",
+        " ".join(f"Answer {place + 1} is stored answer {stored + 1}," for place, stored in enumerate(response.order)),
+        response.served_model or "",
+        f"finish {response.finish}" if response.finish else "",
+        f"{response.latency:.1f} s" if response.latency is not None else "",
         f"{response.attempts} attempts" if response.attempts > 1 else "",
         "from cache" if response.cached else "",
     ]
-    console.print(Text(heading + " · " + " · ".join(extra for extra in extras if extra)), style="dim", soft_wrap=True)
+    words = " · ".join(plain(fact, one_line=True).rstrip(",") for fact in facts if fact)
+    _line(console, f"— response{f' · {words}' if words else ''}", "dim")
+    if prompt:
+        _print_prompt(console, item.sample, judged, plan)
     if response.failure is not None:
         failure = response.failure
-        console.print(
-            Text(f"failed ({failure.owner.value}, {failure.kind}): {plain(failure.message)}"),
-            style="red",
-            soft_wrap=True,
-        )
+        _line(console, f"failed (owner {failure.owner.value}, {failure.kind}): {failure.message}", "red")
     if response.reasoning:
-        console.print(Text("reasoning: " + plain(response.reasoning, limit=2000)), style="dim italic", soft_wrap=True)
+        _line(console, f"reasoning: {plain(response.reasoning, limit=_REASONING_SHOWN)}", "dim italic", one_line=False)
     if response.text is not None:
         console.print(_marked(response.text, judged.scores), soft_wrap=True)
     for name, score in judged.scores.items():
-        value = "–" if score.value is None else f"{score.value:.3g}"
-        extracted = "" if score.extracted is None else f" read {plain(score.extracted, one_line=True, limit=60)!r}"
-        flags = f" [{', '.join(score.flags)}]" if score.flags else ""
-        reason = f" {plain(score.reason, one_line=True)}" if score.reason else ""
-        console.print(Text(f"  {name}: {value} {score.outcome.value}{extracted}{flags}{reason}"), soft_wrap=True)
+        _line(console, _verdict(score, response), before=f"  {name:9} ")
+
+
+def _verdict(score: Score, response: Response) -> str:
+    value = "–" if score.value is None else f"{score.value:.3g}"
+    read = "" if score.extracted is None else f", read {plain(score.extracted, one_line=True, limit=60)!r}"
+    stored = _stored_choice(score, response)
+    if stored is not None:
+        read += f" = stored answer {stored + 1}"
+    flags = f" [{', '.join(score.flags)}]" if score.flags else ""
+    reason = f" {score.reason}" if score.reason else ""
+    return f"{value} {score.outcome.value}{read}{flags}{reason}"
+
+
+def _stored_choice(score: Score, response: Response) -> int | None:
+    """Which stored answer (from 0) a vote prefers: the place it names, mapped back by the order that was shown."""
+    places = {str(place + 1): stored for place, stored in enumerate(response.order)}
+    return places.get(score.extracted or "") if score.outcome is Outcome.SCORED else None
+
+
+def _print_prompt(console: Console, sample: Sample, judged: Judged, plan: Plan) -> None:
+    """What was sent: from the journal, or (for models that get no request) made again from the run's template."""
+    for role, text in _sent_messages(judged.request) or _made_again(sample, judged, plan):
+        _line(console, f"{role}:", "cyan")
+        _line(console, text, "cyan", one_line=False)
+
+
+def _sent_messages(request: Any) -> list[tuple[str, str]]:
+    messages = request.get("messages") if isinstance(request, dict) else None
+    found = []
+    for message in messages if isinstance(messages, list) else []:
+        content = message.get("content")
+        parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": str(content)}]
+        text = "".join(
+            str(part.get("text", "")) if part.get("type") == "text" else f"[image {part['image_url']['url']}]\n"
+            for part in parts
+        )
+        found.append((f"sent as {message.get('role')}", text))
+    return found
+
+
+def _made_again(sample: Sample, judged: Judged, plan: Plan) -> list[tuple[str, str]]:
+    asks: list[Ask] = plan.asks(sample, set())
+    ask = next(ask for ask in asks if (ask.vote, ask.epoch) == (judged.vote, judged.epoch))
+    return [
+        (
+            f"asked as {message.role}",
+            "".join(
+                part.text if isinstance(part, TextPart) else f"[image {part.index + 1}]\n" for part in message.parts
+            ),
+        )
+        for message in ask.messages
+    ]
+
+
+def _print_majority(console: Console, item: Item) -> None:
+    """With several votes: which stored answer each scorer's votes prefer, counted after mapping back."""
+    answers = _stored_answers(item.sample)
+    if len(item.responses) < 2 or not answers:
+        return
+    table = bare_table("votes", *(f"stored answer {place + 1}" for place in range(len(answers))), "neither", "failed")
+    for scorer in item.responses[0].scores:
+        counts: Counter[object] = Counter()
+        for judged in item.responses:
+            score = judged.scores.get(scorer)
+            if score is not None:
+                failed = score.outcome is Outcome.FAILED
+                counts["failed" if failed else _stored_choice(score, judged.response)] += 1
+        figures = [counts[place] for place in range(len(answers))]
+        table.add_row(cell(scorer), *map(str, [*figures, counts[None], counts["failed"]]))
+    console.print()
+    console.print(table)
 
 
 def _marked(text: str, scores: dict[str, Score]) -> Text:
@@ -126,5 +261,5 @@ def _marked(text: str, scores: dict[str, Score]) -> Text:
         return Text(plain(text))
     start, end = spans[-1]
     marked = Text(plain(text[:start]))
-    marked.append(plain(text[start:end]), style="bold reverse")
+    marked.append("⟦" + plain(text[start:end]) + "⟧", style="bold reverse")
     return marked.append(plain(text[end:]))

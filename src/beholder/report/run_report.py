@@ -1,7 +1,8 @@
-"""One run on a terminal: the table, the failures, what to do next."""
+"""One run on a terminal: the figures, the failures, what to do next."""
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from rich.console import Console
@@ -9,37 +10,70 @@ from rich.text import Text
 
 from beholder.engine.lifecycle import Result
 from beholder.metrics.noise import between_within
+from beholder.report.details_report import print_details
 from beholder.report.figures import count
 from beholder.report.plain_text import plain
-from beholder.report.terminal import metrics_table, notes, print_items_summary
+from beholder.report.run_facts import failures
+from beholder.report.terminal import print_items_summary, print_metrics, say
+from beholder.store import reading, schema
 
 
-def print_result(console: Console, result: Result) -> None:
-    """Prints a run's figures and state."""
-    tally = result.tally
+def print_result(console: Console, result: Result, *, every: bool = False) -> None:
+    """Prints a run's figures and state. With `every`, each figure of each scorer has a line of its own."""
     title = f"{result.found.title} · {plain(result.model, one_line=True)} · {count(result.plan.n_samples)} items"
     console.print()
     if result.metrics:
-        console.print(metrics_table(result.found, result.metrics, title))
-        for note in notes(result.metrics):
-            console.print(Text(f"note: {plain(note, one_line=True)}"), style="dim", soft_wrap=True)
-        print_items_summary(console, result.items)
+        print_metrics(console, result.found, result.metrics, title, every=every)
+        for sentence in _notices(result):
+            say(console, f"note: {sentence}", "dim")
+        print_details(console, result.details, result.found.headline[0])
+        print_items_summary(console, result.items, f"beholder show {shlex.quote(str(result.folder))} KEY")
         _print_noise(console, result)
     else:
         console.print(Text(title, "bold"))
-        console.print(Text("No response could be scored, so no figure is shown."), style="red")
+        say(console, "No response could be scored, so no figure is shown.", "red")
+    console.print()
     if result.message:
         console.print(Text(plain(result.message, one_line=True)), style="red", soft_wrap=True)
-    usage = f"{count(tally.prompt_tokens)} tokens in, {count(tally.completion_tokens)} out"
-    state = f"{count(tally.answered)} answered, {count(tally.failed + tally.retryable)} failed"
-    console.print(Text(f"{state}; {usage}; {count(tally.cached)} from cache. Folder: {result.folder}"), soft_wrap=True)
-    if not result.complete and (tally.retryable or tally.answered + tally.failed < result.plan.n_asks):
-        missing = result.plan.n_asks - tally.answered - tally.failed
+    for words in failures(result.folder):
+        console.print(Text(plain(words, one_line=True)), style="red", soft_wrap=True)
+    console.print(Text(f"{_counts(result)}. Folder: {plain(str(result.folder), one_line=True)}"), soft_wrap=True)
+    missing = result.plan.n_asks - result.tally.answered - result.tally.failed
+    if not result.complete and missing > 0:
         console.print(
-            Text(f"Incomplete: {count(missing)} responses are missing. Continue with: beholder resume {result.folder}"),
+            Text(
+                f"Incomplete: {count(missing)} of {count(result.plan.n_asks)} responses are missing. "
+                f"Continue with: beholder resume {plain(shlex.quote(str(result.folder)), one_line=True)}"
+            ),
             style="yellow",
             soft_wrap=True,
         )
+
+
+def _notices(result: Result) -> list[str]:
+    """What the benchmark says about these very items, beyond what their number tells (that is said before a run)."""
+    notices = result.found.notices
+    if notices is None:
+        return []
+    db = schema.open_to_read(result.folder / "run.db")
+    try:
+        samples = list(reading.samples(db))
+    finally:
+        db.close()
+    if len(samples) != result.plan.n_samples:
+        return []
+    known = notices(len(samples))
+    return [sentence for sentence in notices(samples) if sentence not in known]
+
+
+def _counts(result: Result) -> str:
+    tally = result.tally
+    parts = [f"{count(tally.answered)} answered, {count(tally.failed + tally.retryable)} failed"]
+    if tally.prompt_tokens or tally.completion_tokens:
+        parts.append(f"{count(tally.prompt_tokens)} tokens in, {count(tally.completion_tokens)} out")
+    if tally.cached:
+        parts.append(f"{count(tally.cached)} from cache")
+    return "; ".join(parts)
 
 
 def _print_noise(console: Console, result: Result) -> None:
@@ -51,12 +85,11 @@ def _print_noise(console: Console, result: Result) -> None:
     for item in result.items:
         values.setdefault((item.key, item.vote), []).append(item.scores[scorer].value)
     noise = between_within(values.values())
-    console.print(
-        Text(
-            f"{scorer} over {result.plan.epochs} epochs: variance between items {_number(noise.between)}, "
-            f"between repetitions {_number(noise.within)} (sampling noise of the model)"
-        ),
-        style="dim",
+    say(
+        console,
+        f"{scorer} over {result.plan.epochs} epochs: variance between items {_number(noise.between)}, "
+        f"between repetitions {_number(noise.within)} (sampling noise of the model)",
+        "dim",
     )
 
 

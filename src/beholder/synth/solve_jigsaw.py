@@ -18,6 +18,7 @@ Plain numpy, no randomness: the same pixels give the same answer.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -28,10 +29,9 @@ Board = NDArray[np.intp]
 
 _LARGEST = 8
 _STARTS_IMPROVED = 3
-_EVEN = (0.0, 5.0)
-"""Grey levels that the pixels of a line may lie from their median on average: in a clean picture, else in one
-that was saved as JPEG (measured: lines at most 4 at quality 90 and 5 at 75, rows of pieces of photographs at
-least 6)."""
+_EVEN = 5.0
+"""Grey levels that the pixels of a line may lie from their median on average in a picture that was saved as JPEG.
+Measured: lines at most 4 at quality 90 and 5 at 75, rows of pieces of photographs at least 6."""
 _REACH = 6
 """Pixels on either side of an even division in which a line is looked for; also the thickest that a line may be."""
 
@@ -67,27 +67,24 @@ def cut(pixels: NDArray[np.uint8], n: int) -> NDArray[np.uint8]:
 
 def find_size(pixels: NDArray[np.uint8], sizes: tuple[int, ...] = (3, 4, 5, 6)) -> int | None:
     """How many pieces a side the lines in the picture show, or None if they show none of `sizes`."""
-    unevenness = _unevenness(pixels), _unevenness(pixels.transpose(1, 0, 2))
-    for even in _EVEN:
+    for rows, columns in zip(_lines(pixels), _lines(pixels.transpose(1, 0, 2)), strict=True):
         for n in sorted(sizes, reverse=True):
-            if all(_thickness(values <= even, n) for values in unevenness):
+            if _thickness(rows, n) and _thickness(columns, n):
                 return n
     return None
 
 
-def _unevenness(pixels: NDArray[np.uint8]) -> Floats:
-    """For each row of pixels, how far they lie from their median on average, in grey levels."""
+def _lines(pixels: NDArray[np.uint8]) -> Iterator[NDArray[np.bool_]]:
+    """Which rows of pixels are of one colour from end to end: exactly, then nearly (`_EVEN`)."""
+    yield (pixels == pixels[:, :1]).all(axis=(1, 2))
     middle = np.median(pixels, axis=1, keepdims=True).astype(np.float32)
-    apart: Floats = np.abs(pixels - middle).mean(axis=(1, 2)).astype(np.float64)
-    return apart
+    yield np.abs(pixels - middle).mean(axis=(1, 2)) <= _EVEN
 
 
 def _grid(pixels: NDArray[np.uint8], n: int) -> tuple[list[int], int]:
     """Where the n rows of pieces begin, and how high a piece is: equal parts if there are no lines between them."""
-    unevenness = _unevenness(pixels)
-    height, thick, margin = len(unevenness), 0, 0
-    for even in _EVEN:
-        line = unevenness <= even
+    height, thick, margin = len(pixels), 0, 0
+    for line in _lines(pixels):
         thick = _thickness(line, n)
         if thick:
             margin = thick if line[:thick].all() and line[-thick:].all() else 0

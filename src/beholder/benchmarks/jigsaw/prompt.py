@@ -12,7 +12,7 @@ IMAGE = "<image>"
 
 TEMPLATE = """\
 This picture is a jigsaw puzzle. A square photograph was cut into {n}×{n} pieces of equal size, and the pieces were \
-shuffled. None was turned or mirrored. Each piece carries its number, from 1 to {pieces}, in its upper left corner.
+shuffled. None was turned. Each piece carries its number, from 1 to {pieces}, in its upper left corner.
 
 Find the arrangement that restores the photograph. Write it as a list of {pieces} piece numbers: the first is the \
 number of the piece that belongs in the upper left corner of the photograph, then go on from left to right and row \

@@ -1,0 +1,59 @@
+"""A paired comparison on a terminal: the difference with its interval and test, then by category."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from beholder.report.comparison import Comparison
+from beholder.report.figures import count, percent
+from beholder.report.plain_text import plain
+from beholder.report.terminal import bare_table, cell, say
+
+
+def print_comparison(console: Console, result: Comparison, names: tuple[str, str]) -> None:
+    """Prints how the second run differs from the first."""
+    paired = result.paired
+    a, b = (plain(name, one_line=True, limit=60) for name in names)
+    console.print(Text(f"{b} against {a}, scorer {result.scorer}, {count(paired.n)} items answered by both", "bold"))
+    if paired.difference is None:
+        say(console, f"  no comparison: {paired.note}")
+        return
+    interval = (
+        f"[{100 * paired.low:+.1f}, {100 * paired.high:+.1f}] ({paired.interval})"
+        if paired.low is not None and paired.high is not None
+        else ""
+    )
+    say(console, f"  {a} {percent(paired.mean_a)}, {b} {percent(paired.mean_b)}")
+    console.print(Text(f"  difference {100 * paired.difference:+.1f} points {interval}".rstrip(), "bold"))
+    if paired.cells is not None and paired.p is not None:
+        cells = paired.cells
+        say(
+            console,
+            f"  both right {cells.both_right}, only {a} {cells.only_a}, only {b} {cells.only_b}, "
+            f"both wrong {cells.both_wrong}; exact McNemar p = {paired.p:.3g}",
+        )
+    say(console, f"  {b} is better on {count(len(result.gained))} items, worse on {count(len(result.lost))}")
+    if result.detectable is not None:
+        say(console, f"  smallest difference found with 80 % power: {100 * result.detectable:.1f} points", "dim")
+    if paired.failed:
+        say(console, f"  {count(paired.failed)} items left out: no answer on one side", "yellow")
+    if paired.note:
+        say(console, f"  note: {paired.note}", "dim")
+    if not result.categories:
+        return
+    table = bare_table("category", "A", "B", "difference", "95 % interval", "n", "p (Holm)")
+    for row in result.categories:
+        own = row.paired
+        low_high = "" if own.low is None or own.high is None else f"[{100 * own.low:+.1f}, {100 * own.high:+.1f}]"
+        table.add_row(
+            cell(row.category or "(none)"),
+            percent(own.mean_a),
+            percent(own.mean_b),
+            "–" if own.difference is None else f"{100 * own.difference:+.1f}",
+            low_high,
+            str(own.n),
+            "" if row.p_holm is None else f"{row.p_holm:.3g}",
+        )
+    say(console, f"  by category (A is {a}, B is {b}):", "dim")
+    console.print(table)

@@ -1,0 +1,93 @@
+"""What a run asked, and what a person has noted about it: the lines above and below the figures of `beholder show`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from beholder.benchmarks import benchmark as find_benchmark
+from beholder.engine.plan import Plan
+from beholder.errors import Owner
+from beholder.report.figures import count
+from beholder.report.plain_text import plain
+from beholder.store import schema
+from beholder.store.folder import RunInfo
+
+_REASONS_SHOWN = 5
+
+
+def print_facts(console: Console, info: RunInfo, plan: Plan) -> None:
+    """Model, data, prompt, decoding, votes and versions, as run.json has them."""
+    endpoint = info.settings.get("endpoint")
+    server = f" at {endpoint.get('base_url')}" if isinstance(endpoint, dict) else ""
+    chosen = [f"limit {plan.selection.limit}"] if plan.selection.limit is not None else []
+    chosen += [f"{one.field}{'=' if one.equal else '!='}{one.value}" for one in plan.selection.where]
+    chosen += [f"{count(len(plan.selection.ids))} ids"] if plan.selection.ids else []
+    prompt = str(info.plan.get("prompt_sha256", ""))[:12]
+    facts = {
+        "model": f"{info.settings.get('model', '')}{server}",
+        "data": f"{plan.data} (SHA-256 {plan.data_sha256[:12]}…)" + (f", {', '.join(chosen)}" if chosen else ""),
+        "asked": f"prompt {prompt}…, {_decoding(plan)}, {_repetitions(plan)}, seed {plan.seed}",
+        "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {info.status}",
+    }
+    notices = find_benchmark(plan.benchmark).notices
+    facts |= {"note": " ".join(notices(plan.n_samples))} if notices is not None and notices(plan.n_samples) else {}
+    for name, fact in facts.items():
+        console.print(Text(f"{name:6} {plain(fact, one_line=True)}"), style="dim", soft_wrap=True)
+
+
+def _decoding(plan: Plan) -> str:
+    sampling = plan.sampling
+    given: dict[str, Any] = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_tokens": sampling.max_tokens,
+    }
+    return ", ".join(f"{name} {value:g}" for name, value in given.items() if value is not None) or "server's decoding"
+
+
+def _repetitions(plan: Plan) -> str:
+    votes = f"{plan.votes} votes in {plan.order} order" if plan.votes > 1 else "1 vote"
+    return votes + (f", {plan.epochs} epochs" if plan.epochs > 1 else "")
+
+
+def failures(folder: Path) -> list[str]:
+    """Why responses failed, the most frequent reason first: who has to mend it, how often, an example.
+
+    A failure of the data is the user's to mend, and a resume tries it again: that is said last.
+    """
+    db = schema.open_to_read(folder / "run.db")
+    try:
+        rows = db.execute(
+            "SELECT json_extract(record, '$.failure.owner'), json_extract(record, '$.failure.kind'), count(*), "
+            "min(json_extract(record, '$.failure.message')) FROM responses WHERE state != ? "
+            "GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
+            (schema.ANSWERED,),
+        ).fetchall()
+    finally:
+        db.close()
+    said = [
+        f"{count(number)} failed (owner {owner}, {kind}): {plain(message or '', one_line=True, limit=200)}"
+        for owner, kind, number, message in rows[:_REASONS_SHOWN]
+    ]
+    more = sum(row[2] for row in rows[_REASONS_SHOWN:])
+    said += [f"{count(more)} failed for other reasons"] if more else []
+    if any(owner == Owner.DATA for owner, *_ in rows):
+        said.append(f"Mend the data, then try those again with: beholder resume {shlex.quote(str(folder))}")
+    return said
+
+
+def print_marks(console: Console, folder: Path) -> None:
+    """A person's marks on scores, each with its item."""
+    db = schema.open_to_read(folder / "run.db")
+    try:
+        rows = db.execute("SELECT key, scorer, vote, epoch, note FROM marks ORDER BY rowid").fetchall()
+    finally:
+        db.close()
+    for key, scorer, vote, epoch, note in rows:
+        words = f"marked: {scorer} is wrong about {key} (vote {vote}, epoch {epoch}){f': {note}' if note else ''}"
+        console.print(Text(plain(words, one_line=True)), style="yellow", soft_wrap=True)

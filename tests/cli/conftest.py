@@ -1,0 +1,21 @@
+"""Every test of the command line starts from an empty environment and a terminal of 100 columns."""
+
+from __future__ import annotations
+
+import pytest
+from cli_data import Beholder
+
+
+@pytest.fixture
+def beholder(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Beholder:
+    """`beholder("score", "tfq", file)` calls the command line in this process, in an empty folder."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "BEHOLDER_RUNS", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(tmp_path_factory.mktemp("here"))
+    return Beholder(lambda: tuple(capsys.readouterr()), monkeypatch)
