@@ -115,12 +115,11 @@ class KeyMaker:
 
 def content_digest(fields: Iterable[str | bytes | int]) -> bytes:
     """A 10-byte BLAKE2b digest of the fields; each is length-prefixed, so that no two lists collide by joining."""
-    digest = hashlib.blake2b(digest_size=10)
+    pieces: list[bytes] = []
     for field in fields:
         data = field if isinstance(field, bytes) else str(field).encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "big"))
-        digest.update(data)
-    return digest.digest()
+        pieces += (len(data).to_bytes(8, "big"), data)
+    return hashlib.blake2b(b"".join(pieces), digest_size=10).digest()
 
 
 class Sampling(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -28,6 +28,9 @@ VLRB_ITEMS = (
 )
 
 
+CONSTANT = "constant/<answer>T</answer>"
+
+
 class Said(NamedTuple):
     """What one call of the command line left: exit code, standard output, standard error."""
 
@@ -135,3 +138,18 @@ def tree(folder: Path) -> dict[str, int]:
     if not folder.exists():
         return {}
     return {str(path.relative_to(folder)): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+
+
+def run(data: Path, *more: object, benchmark: str = "tfq", model: str = CONSTANT) -> list[object]:
+    """The arguments of a run that needs no server."""
+    return ["run", benchmark, "--model", model, "--data", data, *more]
+
+
+def check_refused(said: Said, words: tuple[str, ...]) -> None:
+    """A refusal is exit code 2 and one line on standard error, which holds all the words."""
+    assert said.code == 2, said
+    assert said.out == ""
+    assert len(said.error_lines) == 1, said.err
+    assert said.err.startswith("beholder: ")
+    for word in words:
+        assert word in said.err, (word, said.err)

@@ -18,4 +18,9 @@ def beholder(
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(tmp_path_factory.mktemp("here"))
-    return Beholder(lambda: tuple(capsys.readouterr()), monkeypatch)
+
+    def read() -> tuple[str, str]:
+        captured = capsys.readouterr()
+        return captured.out, captured.err
+
+    return Beholder(read, monkeypatch)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from cli_data import Beholder, Said, better, tfq_data, tfq_rows, tree, vlrb_data, write_lines
+from cli_data import Beholder, Said, better, tfq_data, tfq_rows, vlrb_data, write_image, write_lines
 
 from scripted_server import Reply, Request, Script, ScriptedServer, completion
 
@@ -27,6 +28,17 @@ def evaluate(beholder: Beholder, here: Path, script: Script, *more: object) -> S
             *("--model", "openai/some-model", "--base-url", server.url, "--data", data),
             *("--runs-dir", here / "runs", *more),
         )
+
+
+def evaluate_again(beholder: Beholder, folder: Path, asked: int = 2) -> Said:
+    """Resumes a run while its server is there again, at the same address; only what is missing is asked."""
+    url = json.loads((folder / "run.json").read_text())["settings"]["endpoint"]["base_url"]
+    server = ScriptedServer(lambda request: Reply())
+    server.port = int(url.removesuffix("/v1").rpartition(":")[2])
+    with server:
+        said = beholder("resume", folder)
+    assert len(server.requests) == asked
+    return said
 
 
 def only_run(here: Path) -> Path:
@@ -58,9 +70,12 @@ def test_400_to_everything_is_exit_code_3_and_no_percentage_anywhere(beholder: B
 
 def test_400_to_one_item_fails_that_item(beholder: Beholder, tmp_path: Path) -> None:
     said = evaluate(
-        beholder, tmp_path, lambda request: REFUSED if "umbrella" in request.texts else Reply(completion("T"))
+        beholder, tmp_path, lambda request: REFUSED if "umbrella" in request.texts else Reply(completion("Answer: T"))
     )
-    assert "n=5, 1 failed (33.3 to 50.0 % if those were wrong or right)" in said.out.replace("40.0", "x")
+    assert said.code == 0, "asking again would not help: the run is complete"
+    lenient = next(line for line in said.out.splitlines() if line.startswith("  lenient"))
+    assert lenient.split()[:3] == ["lenient", "60.0", "%"]
+    assert lenient.endswith("n=5, 1 failed (50.0 to 66.7 % if those were wrong or right)")
     assert "1 failed (owner provider, " in said.out
 
 
@@ -83,13 +98,8 @@ def test_failures_that_may_pass_are_exit_code_4_and_resume_mends_them(beholder: 
     hint = f"Continue with: beholder resume {folder}"
     assert hint in said.out
     assert "3 of 6 responses are missing" in said.out
-    port = int(json.loads((folder / "run.json").read_text())["settings"]["endpoint"]["base_url"].split(":")[2][:-3])
-    server = ScriptedServer(lambda request: Reply())
-    server.port = port
-    with server:
-        resumed = beholder("resume", folder)
+    resumed = evaluate_again(beholder, folder, asked=3)
     assert resumed.code == 0, resumed.err
-    assert len(server.requests) == 3, "only what is missing is asked"
     assert "6 answered, 0 failed" in resumed.out
 
 
@@ -97,13 +107,14 @@ def test_failures_that_may_pass_are_exit_code_4_and_resume_mends_them(beholder: 
 def test_an_image_that_cannot_be_used_fails_its_item_only(
     beholder: Beholder, tmp_path: Path, content: bytes | None
 ) -> None:
-    data = tfq_data(tmp_path)
+    tfq_data(tmp_path)
     image = tmp_path / "rain.png"
     image.unlink()
     if content is not None:
         image.write_bytes(content)
     said = evaluate(beholder, tmp_path, lambda request: Reply(completion("<think>x</think><answer>T</answer>")))
-    assert said.code == 4, "the data can be mended, and the run resumed"
+    assert said.code == 0, "everything that can be asked has been answered"
+    assert f"try those again with: beholder resume {only_run(tmp_path)}" in said.out
     assert "2 failed (owner data, image)" in said.out
     assert "rain.png" in said.out
     assert "n=4, 2 failed" in said.out
@@ -114,7 +125,9 @@ def test_an_image_that_cannot_be_used_fails_its_item_only(
     assert {item["scores"]["lenient"].get("owner") for item in items[4:]} == {"data"}
     shown = beholder("show", folder, 4)
     assert "failed (owner data, image)" in shown.out
-    assert data.exists()
+    write_image(image)
+    resumed = evaluate_again(beholder, folder)
+    assert "6 answered, 0 failed" in resumed.out
 
 
 def test_several_models_make_several_runs(beholder: Beholder, tmp_path: Path) -> None:
@@ -133,8 +146,6 @@ def test_what_is_sent_is_what_was_asked_for(
     beholder: Beholder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "s3cret-value")
-    prompt = tmp_path / "prompt.txt"
-    prompt.write_text("Say T or F: {statement}" if False else "Say T or F: {question}")
     requests: list[Request] = []
 
     def script(request: Request) -> Reply:
@@ -184,7 +195,6 @@ def test_a_selection_of_items(beholder: Beholder, tmp_path: Path, options: list[
 
 
 def test_balanced_order_leaves_a_judge_of_habit_at_its_votes(beholder: Beholder, tmp_path: Path) -> None:
-    rows_before = tree(tmp_path)
     said = beholder(
         "run",
         "vl-rewardbench",
@@ -192,7 +202,6 @@ def test_balanced_order_leaves_a_judge_of_habit_at_its_votes(beholder: Beholder,
         *("--runs-dir", tmp_path / "runs", "--json"),
     )
     found = json.loads(said.out)
-    assert rows_before == {}
     assert len(found["items"]) == 16
     assert found["metrics"]["lenient"]["vote_accuracy"]["value"] == 0.5
     assert found["metrics"]["lenient"]["position_first_share"]["value"] == 1.0
@@ -208,6 +217,10 @@ def test_epochs_tell_the_models_own_noise(beholder: Beholder, tmp_path: Path) ->
     assert "18 answered" in said.out
 
 
+def values(found: Any) -> list[Any]:
+    return [[item["key"], {name: score["value"] for name, score in item["scores"].items()}] for item in found["items"]]
+
+
 def test_replayed_answers_score_like_the_file_they_are_from(beholder: Beholder, tmp_path: Path) -> None:
     answers = write_lines(
         tmp_path / "answers.jsonl",
@@ -217,4 +230,4 @@ def test_replayed_answers_score_like_the_file_they_are_from(beholder: Beholder, 
     scored = beholder.json("score", "tfq", answers, "--data", data)
     run = beholder.json("run", "tfq", "--model", f"replay/{answers}", "--data", data, "--runs-dir", tmp_path / "runs")
     assert run["metrics"] == scored["metrics"]
-    assert run["items"] == scored["items"]
+    assert values(run) == values(scored)

@@ -10,14 +10,8 @@ import pytest
 from cli_data import Beholder, better, judgement, tfq_data, tfq_results, vlrb_data, write_lines
 
 SCORERS = {"recipe", "official", "strict", "lenient"}
-HOSTILE = [
-    "\ud83d",
-    "\x00",
-    "\x1b]8;;http://x\x07link\x1b]8;;\x07",
-    "[red]<answer>T</answer>[/]",
-    "\u202eT",
-    "T" * 70_000,
-]
+LINK = "\x1b]8;;http://x\x07link\x1b]8;;\x07"
+HOSTILE = ["\ud83d", "\x00", LINK, "[red]<answer>T</answer>[/]", "\u202eT", "T" * 70_000]
 
 
 def check_object(found: dict[str, Any], benchmark: str, *, votes: bool) -> None:
@@ -138,7 +132,7 @@ def test_the_table_begins_with_the_headline_and_tells_each_denominator(beholder:
     answered = next(line for line in lines if line.startswith("answered_true"))
     assert answered.split()[-1] == "1–3", "the scorers read different numbers of answers"
     assert "keyword rules" in said.err, "whose categories these are"
-    assert "disagree on 2 of 6 responses" in said.out
+    assert "disagree on 1 of 6 responses" in said.out
 
 
 @pytest.mark.parametrize("columns", [80, 140])
@@ -165,7 +159,8 @@ def test_all_metrics_gives_every_figure_a_line(beholder: Beholder, tmp_path: Pat
     said = beholder("score", "vl-rewardbench", file, "--all-metrics")
     figures = sum(len(metrics) for metrics in found["metrics"].values())
     table = said.out.partition("\n\n")[0].splitlines()
-    assert sum("%" in line and "note" not in line for line in table) == figures
+    assert table[1].split()[:3] == ["metric", "scorer", "value"]
+    assert sum("%" in line and "note" not in line for line in table[2:]) == figures
 
 
 def test_the_order_that_was_assumed_is_said(beholder: Beholder, tmp_path: Path) -> None:

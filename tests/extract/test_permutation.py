@@ -75,6 +75,7 @@ LENIENT: list[tuple[str, str, int, Order | None, str]] = [
     ("answer-and-reason", f"Answer: {L4}\n\nPiece 4 is at the top left because of the sky.", 4, FOUR, ""),
     ("answer-is", f"The answer is {L4}", 4, FOUR, ""),
     ("final-over-first", f"First I tried [1,2,3,4]. The final answer is {L4}.", 4, FOUR, ""),
+    ("final-over-answer", f"Answer: [1, 2, 3, 4] at first sight. Final answer: {L4}", 4, FOUR, ""),
     ("announced-over-bare", f"The pieces are 1, 2, 3, 4. Answer: {L4}", 4, FOUR, ""),
     ("tag-over-bare", f"The pieces are 1, 2, 3, 4. <answer>{L4}</answer>", 4, FOUR, ""),
     ("tag-over-announced", f"Answer: [1, 2, 3, 4]?\n<answer>{L4}</answer>", 4, FOUR, ""),

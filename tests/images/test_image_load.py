@@ -366,10 +366,10 @@ def test_paths_that_lead_to_no_file(tmp_path: Path, path: str, says: str) -> Non
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: object) -> os.stat_result:
+    def refuse(path: object, flags: int) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("beholder.images.load.os.stat", refuse)
+    monkeypatch.setattr("beholder.images.load.os.open", refuse)
     with pytest.raises(DataError, match="may not be read"):
         load(ImageRef("a.png", path=str(tmp_path / "a.png")))
 

@@ -295,7 +295,7 @@ def test_the_record_of_a_request_names_images_by_hash_only() -> None:
     sent["messages"][0]["content"][0]["image_url"].pop("url")
     assert url == f"sha256:{prepared.images[0]['sha256']}"
     assert recorded == sent
-    assert prepared.blobs == ((prepared.images[0]["image"], BYTES[0]),)
+    assert [(blob.sha256, blob.data) for blob in prepared.blobs] == [(prepared.images[0]["image"], BYTES[0])]
 
 
 PLAIN: dict[str, Any] = {"images": IMAGES[:1], "sampling": Sampling(temperature=0.7)}

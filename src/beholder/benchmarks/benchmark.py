@@ -49,9 +49,9 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     `load` streams samples from a path and raises `DataError` naming the record that cannot be used. `prompt` makes the
     parts to send from a sample, a template and the order in which stored answers are shown. `read_results` reads
     the authors' own result file; `metrics` turns scored rows into figures. `guess` writes what a blind guesser would
-    answer, in the format the prompt asks for; it must not look at the target. `answers_shown` is how many stored answers the
-    prompt shows in an order to be drawn (0: none). `notices` gives plain sentences the user must know about the data.
-    `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it applies.
+    answer, in the format the prompt asks for; it must not look at the target. `answers_shown` is how many stored
+    answers the prompt shows in an order to be drawn (0: none). `notices` gives plain sentences that the user must know
+    about the data. `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it applies.
     """
 
     name: str

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,13 +147,13 @@ def image_ref(record: Record, value: Any, folder: Path) -> ImageRef:
             where=record.where,
             mend="Download the images and name the files.",
         )
-    if "\0" in name or _ABSOLUTE.match(name) or ".." in re.split(r"[/\\]", name):
+    if "\0" in name or _ABSOLUTE.match(name) or (".." in name and ".." in re.split(r"[/\\]", name)):
         raise DataError(
             f"the image path {_short(name)} leaves the image folder",
             where=record.where,
             mend="Write image paths relative to the data file, or to the folder given by --images.",
         )
-    return ImageRef(name=name, path=str(folder / name))
+    return ImageRef(name=name, path=os.path.join(folder, name))
 
 
 def kind_of(value: Any) -> str:

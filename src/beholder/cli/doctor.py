@@ -37,6 +37,6 @@ def doctor(
     else:
         marks = {"ok": "ok", "note": "note", "fail": "FAIL"}
         for check in checks:
-            typer.echo(plain(f"{marks[check.state]:4}  {check.name}: {check.finding}", one_line=True))
+            typer.echo(f"{marks[check.state]:4}  " + plain(f"{check.name}: {check.finding}", one_line=True))
     if any(check.state == "fail" for check in checks):
         raise typer.Exit(1)

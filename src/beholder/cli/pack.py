@@ -20,6 +20,7 @@ def pack(
 ) -> None:
     """Write a run into one portable file, which `beholder show` opens."""
     from beholder.errors import UsageError
+    from beholder.report.figures import size_in_words
     from beholder.report.plain_text import plain
     from beholder.store.folder import find_run
     from beholder.store.pack import pack as pack_run
@@ -30,5 +31,7 @@ def pack(
             f"--out {out}: the folder {out.parent} does not exist. Make it first, or choose another --out."
         )
     target = out if out is not None else folder.parent / f"{folder.resolve().name}.beholder.zip"
-    size = pack_run(folder, target)
-    typer.echo(plain(f"{target} ({size / 1e6:.1f} MB). Open it with: beholder show {target}", one_line=True))
+    size, changed = pack_run(folder, target)
+    typer.echo(plain(f"{target} ({size_in_words(size)}). Open it with: beholder show {target}", one_line=True))
+    if changed:
+        typer.echo(f"{changed} images were left out: their files have changed since the run.", err=True)

@@ -129,13 +129,13 @@ class Feeder:
             return []
         try:
             prepared = self._model.prepare(asks)
-            for sha256, data in prepared[0].blobs:
-                self._blobs.keep(sha256, data)
+            for blob in prepared[0].blobs:
+                self._blobs.keep(blob.sha256, blob.data, blob.path)
         except DataError as error:
             failure = Failure(owner=Owner.DATA, kind="image", message=str(error))
             response = Response(failure=failure)
             return [Ready(Prepared(ask=ask, request_hash=""), (), 0, _for_ask(response, ask)) for ask in asks]
-        images = tuple(sha256 for sha256, _ in prepared[0].blobs)
+        images = tuple(blob.sha256 for blob in prepared[0].blobs)
         ready = []
         for one in prepared:
             found = self._cache.get(one.request_hash) if self._cache is not None else None

@@ -52,7 +52,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             "epochs": self.epochs,
             "order": self.order,
             "seed": self.seed,
-            "selection": msgspec.to_builtins(self.selection),
+            "selection": msgspec.json.decode(msgspec.json.encode(self.selection)),  # lists, as run.json gives them back
             "model": model,
         }
 

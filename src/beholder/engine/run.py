@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import sys
+from collections import deque
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -34,7 +34,6 @@ from beholder.store.journal import Entry, Journal
 _IN_MEMORY = 256 << 20
 _UNCOMMITTED = 4096
 _HOPELESS = 100
-_SWITCH_INTERVAL = 0.0005
 
 
 class Ending(StrEnum):
@@ -73,14 +72,7 @@ async def execute(job: Job, watch: Watch) -> tuple[Ending, str]:
 
     Raises the journal's error if the disk is full, and whatever the data stream raised.
     """
-    usual = sys.getswitchinterval()
-    # The event loop gives the interpreter lock away at each system call; at the usual 5 ms it would wait for the
-    # feeder threads to give it back, and the wire would idle.
-    sys.setswitchinterval(_SWITCH_INTERVAL)
-    try:
-        return await _Run(job, watch).execute()
-    finally:
-        sys.setswitchinterval(usual)
+    return await _Run(job, watch).execute()
 
 
 class _Run:
@@ -89,6 +81,8 @@ class _Run:
         self.watch = watch
         self.loop = asyncio.get_running_loop()
         self.queue: asyncio.Queue[Ready | BaseException | None] = asyncio.Queue()
+        self.delivered: deque[Ready | BaseException | None] = deque()
+        self.collecting = False
         self.gate = Gate(items=2 * job.concurrency + 16, n_bytes=_IN_MEMORY)
         self.stopping = asyncio.Event()
         self.ending = Ending.FINISHED
@@ -131,8 +125,16 @@ class _Run:
         return self.ending, self.message
 
     def _deliver(self, item: Ready | BaseException | None) -> None:
-        """Called in feeder threads."""
-        self.loop.call_soon_threadsafe(self.queue.put_nowait, item)
+        """Called in feeder threads. The loop is woken once for all that has gathered, not once for each item."""
+        self.delivered.append(item)
+        if not self.collecting:
+            self.collecting = True
+            self.loop.call_soon_threadsafe(self._collect)
+
+    def _collect(self) -> None:
+        self.collecting = False  # first: what is delivered from here on wakes the loop again
+        while self.delivered:
+            self.queue.put_nowait(self.delivered.popleft())
 
     async def _until_done(self) -> None:
         everything = asyncio.gather(*self.workers, return_exceptions=True)
@@ -192,7 +194,7 @@ class _Run:
                 self._sleep,
             )
         except AuthError as error:
-            self._stop(Ending.REFUSED_KEY, f"{error} Check the API key and run `beholder resume`.")
+            self._stop(Ending.REFUSED_KEY, f"{str(error).rstrip('.')}. Check the API key and run `beholder resume`.")
             raise _Stopped from None
         finally:
             self.watch.in_flight -= 1

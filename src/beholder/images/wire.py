@@ -83,14 +83,16 @@ POLICIES = {policy.name: policy for policy in (OPENAI_COMPATIBLE, ANTHROPIC, QWE
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
     """What goes out for one image.
 
-    `data_url` is ASCII (`data:image/jpeg;base64,…`), ready to be spliced into a JSON body. `sha256`, `width`,
+    `base64` is ASCII and `data_url` the whole address (`data:image/jpeg;base64,…`), ready to be spliced into a
+    JSON body; they are kept apart because joining them copies the picture. `sha256`, `width`,
     `height` (as the server should see them), `format` and `n_bytes` describe the bytes before base64; `image`
     is the hash of the published bytes. `flags` says what was done: `exif_applied`, `mode_converted`,
     `first_frame`, `resized`, `padded`, `reencoded`. `reasons` says why, in words. `policy` is the policy's
     name.
     """
 
-    data_url: bytes
+    prefix: bytes
+    base64: bytes
     sha256: str
     image: str
     width: int
@@ -100,6 +102,11 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     flags: tuple[str, ...]
     reasons: tuple[str, ...]
     policy: str
+
+    @property
+    def data_url(self) -> bytes:
+        """The address that holds the picture."""
+        return self.prefix + self.base64
 
     def __repr__(self) -> str:
         size = f"{self.format} {self.width}x{self.height}, {self.n_bytes:,} bytes"
@@ -264,9 +271,9 @@ def _sent(
     policy: WirePolicy,
 ) -> Sent:
     order = ("exif_applied", "mode_converted", "first_frame", "resized", "padded", "reencoded")
-    prefix = b"data:" + MIME[kind].encode("ascii") + b";base64,"
     return Sent(
-        data_url=prefix + pybase64.b64encode(data),
+        prefix=b"data:" + MIME[kind].encode("ascii") + b";base64,",
+        base64=pybase64.b64encode(data),
         sha256=digest,
         image=image.sha256,
         width=size[0],

@@ -14,7 +14,7 @@ from typing import Any
 from beholder.errors import Owner, UsageError
 from beholder.images.load import load, pixels
 from beholder.models.fakes import local_request_hash
-from beholder.models.model import Prepared
+from beholder.models.model import Prepared, blob_of
 from beholder.sample import Ask, Failure, Response
 from beholder.synth.solve_jigsaw import find_size, solve
 
@@ -52,7 +52,7 @@ class ClassicalModel:
 
     def prepare(self, asks: list[Ask]) -> list[Prepared]:
         images = [load(ref) for ref in asks[0].sample.images]
-        blobs = tuple((image.sha256, image.data) for image in images)
+        blobs = tuple(map(blob_of, images, asks[0].sample.images))
         return [Prepared(ask=ask, request_hash=local_request_hash(self.name, ask), blobs=blobs) for ask in asks]
 
     async def check(self) -> None:

@@ -6,7 +6,16 @@ from typing import Any, Protocol
 
 import msgspec
 
-from beholder.sample import Ask, Response
+from beholder.images.load import Image
+from beholder.sample import Ask, ImageRef, Response
+
+
+class Blob(msgspec.Struct, frozen=True):
+    """The published bytes of one image, by their SHA-256; `path` is the file they were read from, if they were."""
+
+    sha256: str
+    data: bytes
+    path: str | None = None
 
 
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,7 +24,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     `request_hash` covers everything that could change the answer: wire, base URL, model, sampling, the messages, the
     bytes of each image as sent, vote and epoch. `chunks` are pieces of the HTTP body (images are shared between votes,
     so pieces are joined only when sent). `record` is the request as it is journaled: images by hash, no secrets.
-    `images` describes what was sent for each image; `blobs` are published bytes to keep, by SHA-256.
+    `images` describes what was sent for each image; `blobs` are published bytes to keep.
     """
 
     ask: Ask
@@ -23,7 +32,12 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     chunks: tuple[bytes, ...] = ()
     record: bytes = b""
     images: tuple[dict[str, Any], ...] = ()
-    blobs: tuple[tuple[str, bytes], ...] = ()
+    blobs: tuple[Blob, ...] = ()
+
+
+def blob_of(image: Image, ref: ImageRef) -> Blob:
+    """What a run keeps of a loaded image."""
+    return Blob(image.sha256, image.data, ref.path)
 
 
 class Model(Protocol):

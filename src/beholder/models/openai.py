@@ -7,7 +7,6 @@ nothing is parsed or copied that does not have to be.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 import ssl
@@ -26,7 +25,7 @@ from beholder.errors import ProviderError, UsageError
 from beholder.images.load import load
 from beholder.images.wire import OPENAI_COMPATIBLE, Sent, WirePolicy, encode, sent_record
 from beholder.models.chat_reply import error_for_status, read_reply
-from beholder.models.model import Prepared
+from beholder.models.model import Prepared, blob_of
 from beholder.models.spliced import SplicedPayload, roomy_socket
 from beholder.sample import Ask, Response, Sampling, TextPart
 from beholder.seeds import seed_for
@@ -89,7 +88,7 @@ class OpenAIModel:
         images = [load(ref) for ref in asks[0].sample.images]
         sent = [encode(image, self.endpoint.policy, len(images)) for image in images]
         records = tuple(sent_record(one) for one in sent)
-        blobs = tuple((image.sha256, image.data) for image in images)
+        blobs = tuple(map(blob_of, images, asks[0].sample.images))
         prepared = []
         for ask in asks:
             chunks, skeleton = self._body(ask, sent)
@@ -123,10 +122,11 @@ class OpenAIModel:
                 if isinstance(part, TextPart):
                     buffer.append(comma + b'{"type":"text","text":' + _json_text(part.text) + b"}")
                 else:
-                    buffer.append(comma + b'{"type":"image_url","image_url":{"url":"')
+                    image = sent[part.index]
+                    buffer.append(comma + b'{"type":"image_url","image_url":{"url":"' + image.prefix)
                     pieces.append(b"".join(buffer))
-                    images[len(pieces)] = f"sha256:{sent[part.index].sha256}".encode()
-                    pieces.append(sent[part.index].data_url)
+                    images[len(pieces)] = f"sha256:{image.sha256}".encode()
+                    pieces.append(image.base64)
                     buffer = [b'"}}']
             buffer.append(b"]}")
         buffer.append(b"]" + self._settings(ask, self.endpoint.extra_body) + b"}")
@@ -174,6 +174,8 @@ class OpenAIModel:
             raise UsageError(
                 f"No server answers at {scrub_url(self.endpoint.base_url)} ({reason}). Start it, or correct --base-url."
             ) from None
+        finally:
+            await self.close()  # the run may never begin: nothing stays open until its first request
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -189,7 +191,10 @@ class OpenAIModel:
                 connector=aiohttp.TCPConnector(
                     limit=endpoint.max_connections, ssl=verify, ttl_dns_cache=300, socket_factory=roomy_socket
                 ),
-                timeout=aiohttp.ClientTimeout(total=endpoint.total, sock_connect=endpoint.connect),
+                timeout=aiohttp.ClientTimeout(
+                    total=endpoint.total, sock_connect=endpoint.connect, sock_read=endpoint.first_byte
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
                 headers=headers,
             )
         return self._session
@@ -197,9 +202,8 @@ class OpenAIModel:
     async def send(self, prepared: Prepared) -> Response:
         started = time.monotonic()
         try:
-            async with asyncio.timeout(self.endpoint.first_byte):
-                reply = await self._open().post(self._url, data=SplicedPayload(prepared.chunks), proxy=self._proxy)
-            async with reply:
+            body_in_pieces = SplicedPayload(prepared.chunks)
+            async with self._open().post(self._url, data=body_in_pieces, proxy=self._proxy) as reply:
                 body = await _bounded_body(reply)
                 status, wait = reply.status, reply.headers.get("Retry-After")
         except TimeoutError:

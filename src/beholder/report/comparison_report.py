@@ -14,26 +14,27 @@ from beholder.report.terminal import bare_table, cell, say
 def print_comparison(console: Console, result: Comparison, names: tuple[str, str]) -> None:
     """Prints how the second run differs from the first."""
     paired = result.paired
-    a, b = (plain(name, one_line=True, limit=60) for name in names)
-    console.print(Text(f"{b} against {a}, scorer {result.scorer}, {count(paired.n)} items answered by both", "bold"))
+    title = f"B against A, scorer {result.scorer}, {count(paired.n)} items answered by both"
+    console.print(Text(title, "bold"), soft_wrap=True)
+    for letter, name, mean in zip("AB", names, (paired.mean_a, paired.mean_b), strict=True):
+        console.print(Text(f"  {letter}  {percent(mean):>7}  {plain(name, one_line=True)}"), soft_wrap=True)
     if paired.difference is None:
         say(console, f"  no comparison: {paired.note}")
         return
     interval = (
-        f"[{100 * paired.low:+.1f}, {100 * paired.high:+.1f}] ({paired.interval})"
+        f" [{100 * paired.low:+.1f}, {100 * paired.high:+.1f}] ({paired.interval})"
         if paired.low is not None and paired.high is not None
         else ""
     )
-    say(console, f"  {a} {percent(paired.mean_a)}, {b} {percent(paired.mean_b)}")
-    console.print(Text(f"  difference {100 * paired.difference:+.1f} points {interval}".rstrip(), "bold"))
+    console.print(Text(f"  difference {100 * paired.difference:+.1f} points{interval}", "bold"))
     if paired.cells is not None and paired.p is not None:
         cells = paired.cells
         say(
             console,
-            f"  both right {cells.both_right}, only {a} {cells.only_a}, only {b} {cells.only_b}, "
+            f"  both right {cells.both_right}, only A {cells.only_a}, only B {cells.only_b}, "
             f"both wrong {cells.both_wrong}; exact McNemar p = {paired.p:.3g}",
         )
-    say(console, f"  {b} is better on {count(len(result.gained))} items, worse on {count(len(result.lost))}")
+    say(console, f"  B is better on {count(len(result.gained))} items, worse on {count(len(result.lost))}")
     if result.detectable is not None:
         say(console, f"  smallest difference found with 80 % power: {100 * result.detectable:.1f} points", "dim")
     if paired.failed:
@@ -55,5 +56,4 @@ def print_comparison(console: Console, result: Comparison, names: tuple[str, str
             str(own.n),
             "" if row.p_holm is None else f"{row.p_holm:.3g}",
         )
-    say(console, f"  by category (A is {a}, B is {b}):", "dim")
     console.print(table)

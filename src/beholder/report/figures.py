@@ -71,6 +71,15 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def size_in_words(n_bytes: int) -> str:
+    """A size in the fitting unit.
+
+    >>> size_in_words(12_345), size_in_words(219_000_000)
+    ('12 kB', '219.0 MB')
+    """
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1_000_000 else f"{max(1, round(n_bytes / 1e3))} kB"
+
+
 def count(number: int) -> str:
     """A count with thousands marks.
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from beholder.engine.lifecycle import Result
 from beholder.metrics.noise import between_within
 from beholder.report.details_report import print_details
-from beholder.report.figures import count
+from beholder.report.figures import count, percent
 from beholder.report.plain_text import plain
 from beholder.report.run_facts import failures
 from beholder.report.terminal import print_items_summary, print_metrics, say
@@ -30,7 +30,7 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
         print_items_summary(console, result.items, f"beholder show {shlex.quote(str(result.folder))} KEY")
         _print_noise(console, result)
     else:
-        console.print(Text(title, "bold"))
+        console.print(Text(title, "bold"), soft_wrap=True)
         say(console, "No response could be scored, so no figure is shown.", "red")
     console.print()
     if result.message:
@@ -71,6 +71,8 @@ def _counts(result: Result) -> str:
     parts = [f"{count(tally.answered)} answered, {count(tally.failed + tally.retryable)} failed"]
     if tally.prompt_tokens or tally.completion_tokens:
         parts.append(f"{count(tally.prompt_tokens)} tokens in, {count(tally.completion_tokens)} out")
+    if tally.cut:
+        parts.append(f"{count(tally.cut)} cut by the token limit ({percent(tally.cut / max(tally.answered, 1))})")
     if tally.cached:
         parts.append(f"{count(tally.cached)} from cache")
     return "; ".join(parts)

@@ -18,6 +18,7 @@ from beholder.score import Metric, Metrics, Outcome, Score, ScoredItem
 
 _SHOWN = 5
 _LONGEST_LABEL = 40
+_ROOMY = 96
 _PAIRED = ("_all", "_decided")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -37,9 +38,9 @@ def say(console: Console, text: str, style: str = "") -> None:
     console.print(Text(plain(text), style=style))
 
 
-def bare_table(*headings: str, texts: int = 1) -> Table:
+def bare_table(*headings: str, texts: int = 1, gap: int = 2) -> Table:
     """A table without lines: the first `texts` columns are text, the others are figures."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, gap, 0, 0))
     for number, heading in enumerate(headings):
         table.add_column(cell(heading), justify="left" if number < texts else "right", overflow="fold")
     return table
@@ -50,12 +51,12 @@ def print_metrics(console: Console, found: Benchmark, metrics: Metrics, title: s
 
     With `every`, each figure of each scorer has a line of its own, with interval, denominator and bounds.
     """
-    console.print(Text(plain(title, one_line=True), "bold"))
+    console.print(Text(plain(title, one_line=True), "bold"), soft_wrap=True)
     if every:
         console.print(_every_figure(metrics))
     else:
         _print_headline(console, found, metrics)
-        console.print(_overview(found, metrics))
+        console.print(_overview(found, metrics, gap=2 if console.width >= _ROOMY else 1))
         _print_bounds(console, found, metrics)
     for note in notes(metrics):
         say(console, f"note: {note}", "dim")
@@ -72,10 +73,10 @@ def _print_headline(console: Console, found: Benchmark, metrics: Metrics) -> Non
             console.print(Text(words, "bold" if name == scorer else ""), soft_wrap=True)
 
 
-def _overview(found: Benchmark, metrics: Metrics) -> Table:
+def _overview(found: Benchmark, metrics: Metrics, gap: int) -> Table:
     """One line for each metric but the headline; the parts of a metric (`NAME/PART`) are indented under it."""
     scorer, headline = found.headline
-    table = bare_table("", *metrics, f"{scorer} 95 %", "n")
+    table = bare_table("", *metrics, f"{scorer} 95 %", "n", gap=gap)
     names = [name for name in dict.fromkeys(name for own in metrics.values() for name in own) if name != headline]
     parts: dict[str, list[str]] = {}
     previous = headline
@@ -172,7 +173,7 @@ def _one_note(shape: str, variants: dict[tuple[str, ...], dict[str, list[str]]],
             f"{variant[place]} ({_places(names, scorers)})" for variant, names in variants.items()
         )
         return _filled(shape, numbers)
-    ordered = sorted((variant[place] for variant in variants), key=int)
+    ordered = sorted((variant[place] for variant in variants), key=lambda number: (len(number), number))
     numbers[place] = f"{ordered[0]} to {ordered[-1]}"
     names: dict[str, list[str]] = {}
     for variant in variants.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 import zlib
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import msgspec
 
+from beholder.errors import UsageError
 from beholder.sample import Response
+from beholder.store.schema import is_network_filesystem
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Response)
@@ -23,13 +26,21 @@ class ResponseCache:
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._local = threading.local()
         self._open: list[sqlite3.Connection] = []
-        connection = self._connection()
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("CREATE TABLE IF NOT EXISTS answers (hash TEXT PRIMARY KEY, response BLOB) WITHOUT ROWID")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            connection = self._connection()
+            connection.execute(f"PRAGMA journal_mode={'DELETE' if is_network_filesystem(path.parent) else 'WAL'}")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS answers (hash TEXT PRIMARY KEY, response BLOB) WITHOUT ROWID"
+            )
+        except (OSError, sqlite3.Error) as error:
+            self.close()
+            raise UsageError(
+                f"{path} cannot be used as the response cache ({error}). Delete it, or run with --no-cache."
+            ) from None
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
@@ -43,19 +54,19 @@ class ResponseCache:
 
     def get(self, request_hash: str) -> Response | None:
         """The answer given earlier, marked `cached`; None if there is none or it cannot be read any more."""
-        row = self._connection().execute("SELECT response FROM answers WHERE hash = ?", (request_hash,)).fetchone()
-        if row is None:
-            return None
         try:
-            response = _decoder.decode(zlib.decompress(row[0]))
-        except (zlib.error, msgspec.DecodeError):
-            return None  # written by another version: asking again is always right
+            row = self._connection().execute("SELECT response FROM answers WHERE hash = ?", (request_hash,)).fetchone()
+            if row is None:
+                return None
+            response = _decoded(zlib.decompress(row[0]))
+        except (sqlite3.Error, zlib.error, msgspec.DecodeError, ValueError, TypeError):
+            return None  # damaged, or written by another version: asking again is always right
         return msgspec.structs.replace(response, cached=True)
 
     def put(self, responses: Iterable[Response]) -> None:
         """Keeps answers; the first one for a request stays."""
         rows = [
-            (response.request_hash, zlib.compress(_encoder.encode(response), 1))
+            (response.request_hash, zlib.compress(_encoded(response), 1))
             for response in responses
             if response.failure is None and not response.cached
         ]
@@ -70,3 +81,17 @@ class ResponseCache:
         for connection in self._open:
             connection.close()
         self._open.clear()
+
+
+def _encoded(response: Response) -> bytes:
+    """MessagePack; or JSON, which can hold what MessagePack refuses: half a surrogate pair, as some servers send it."""
+    try:
+        return _encoder.encode(response)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(response)).encode()
+
+
+def _decoded(data: bytes) -> Response:
+    if data.startswith(b"{"):
+        return msgspec.convert(json.loads(data), Response)
+    return _decoder.decode(data)

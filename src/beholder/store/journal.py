@@ -2,7 +2,8 @@
 
 Two threads. The writer takes what is waiting (at most `_BATCH` entries, at most `_LINGER` seconds after the first),
 writes it in one transaction and hands the committed entries to the scorer thread; scores come back through the same
-queue and are written with a later batch. A kill loses at most the open batch; a fault in a scorer never costs an answer.
+queue and are written with a later batch. A kill loses at most the open batch; a fault in a scorer never costs an
+answer.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import queue
 import sqlite3
 import threading
-import time
 import zlib
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,7 +70,10 @@ class Journal:
         self._scorer_ids = _register(self._db, scorers)
         self._next_id = (self._db.execute("SELECT max(id) FROM responses").fetchone()[0] or 0) + 1
         self._known_samples: set[str] = {row[0] for row in self._db.execute("SELECT key FROM samples")}
-        self._entries: queue.SimpleQueue[Entry | list[tuple[int, Entry, Scores]] | None] = queue.SimpleQueue()
+        self._entries: deque[Entry | list[tuple[int, Entry, Scores]]] = deque()
+        self._something = threading.Event()
+        self._full = threading.Event()
+        self._closing = False
         self._committed: queue.SimpleQueue[list[tuple[int, Entry]] | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write_all, name="journal", daemon=True)
         self._scorer = threading.Thread(target=self._score_all, name="scorer", daemon=True)
@@ -84,7 +88,9 @@ class Journal:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._entries.put(None)
+        self._closing = True
+        self._something.set()
+        self._full.set()
         self._writer.join()
         self._committed.put(None)
         self._scorer.join()
@@ -104,37 +110,46 @@ class Journal:
             raise self.error
         with self._progress:
             self.waiting += 1
-        self._entries.put(entry)
+        self._hand_in(entry)
 
     def catch_up(self, waiting: int) -> None:
         """Blocks until no more than `waiting` responses are uncommitted, or the writer has stopped with an error."""
         with self._progress:
             self._progress.wait_for(lambda: self.waiting <= waiting or self.error is not None)
 
+    def _hand_in(self, item: Entry | list[tuple[int, Entry, Scores]]) -> None:
+        """Wakes the writer for the first item of a batch and for a full one, not for each: waking costs more than
+        appending."""
+        self._entries.append(item)
+        if len(self._entries) == 1:
+            self._something.set()
+        elif len(self._entries) >= _BATCH:
+            self._full.set()
+
     def _write_all(self) -> None:
-        open_for_more = True
-        while open_for_more:
+        while True:
+            self._something.wait()
+            if not self._closing:
+                self._full.wait(_LINGER)
+            last = self._closing
+            self._something.clear()
+            self._full.clear()
             batch: list[Entry] = []
             scored: list[tuple[int, Entry, Scores]] = []
-            deadline: float | None = None
-            while len(batch) < _BATCH:
-                try:
-                    wait = None if deadline is None else max(0.0, deadline - time.monotonic())
-                    item = self._entries.get(timeout=wait)
-                except queue.Empty:
-                    break
-                if item is None:
-                    open_for_more = False
-                    break
+            while self._entries and len(batch) < _BATCH:
+                item = self._entries.popleft()
                 if isinstance(item, list):
                     scored.extend(item)
                 else:
                     batch.append(item)
-                deadline = deadline if deadline is not None else time.monotonic() + _LINGER
+            if self._entries or last:
+                self._something.set()  # a batch is bounded: the rest is written next, without waiting for more
+            if last and not batch and not scored:
+                return
             if self.error is None and (batch or scored):
                 try:
                     self._write(batch, scored)
-                except (sqlite3.Error, OSError) as error:
+                except Exception as error:  # noqa: BLE001 - kept and raised by `put` and on leaving
                     with self._progress:
                         self.error = error
                         self._progress.notify_all()
@@ -187,13 +202,13 @@ class Journal:
                 scored.append((number, entry, scores))
                 if self._on_scored is not None:
                     self._on_scored(entry, scores)
-            self._entries.put(scored)
+            self._hand_in(scored)
 
     def _drain_scores(self) -> None:
         """Writes the scores that came in after the writer had stopped taking responses."""
         scored: list[tuple[int, Entry, Scores]] = []
-        while not self._entries.empty():
-            item = self._entries.get()
+        while self._entries:
+            item = self._entries.popleft()
             if isinstance(item, list):
                 scored.extend(item)
         self._write([], scored)

@@ -7,22 +7,29 @@ import re
 import shutil
 import sqlite3
 import zipfile
+import zlib
 from pathlib import Path
 
 from beholder.errors import UsageError
 from beholder.store import schema
+from beholder.store.folder import Blobs
 
 _MEMBER = re.compile(r"run\.json|run\.db|results\.json|blobs/[0-9a-f]{2}/[0-9a-f]{64}")
 _UNPACKED_LIMIT = 64 << 30
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
+"""What `zipfile` raises for an archive that is damaged, encrypted (`RuntimeError`) or of an unknown method."""
 
 
-def pack(run: Path, target: Path) -> int:
-    """Writes the run folder into one zip file, under a temporary name first. Returns its size in bytes.
+def pack(run: Path, target: Path) -> tuple[int, int]:
+    """Writes the run folder into one zip file, under a temporary name first.
+
+    Returns its size in bytes, and how many images were left out because they are no longer what the run saw.
 
     The database is copied with SQLite's own backup, so that a run that is being written gives a consistent copy.
     """
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     snapshot = target.with_name(f".{target.name}.{os.getpid()}.db")
+    blobs, changed = Blobs(run), 0
     try:
         source = schema.open_to_read(run / "run.db")
         copy = sqlite3.connect(snapshot)
@@ -37,15 +44,21 @@ def pack(run: Path, target: Path) -> int:
                 archive.write(run / "results.json", "results.json")
             for blob in sorted((run / "blobs").glob("??/*")):
                 name = f"blobs/{blob.parent.name}/{blob.name}"
-                if _MEMBER.fullmatch(name):  # images are compressed already
-                    archive.write(blob, name, compress_type=zipfile.ZIP_STORED)
+                if not _MEMBER.fullmatch(name):
+                    continue
+                data = blobs.read(blob.name)
+                if data is None:
+                    changed += 1
+                else:  # images are compressed already
+                    archive.writestr(name, data, compress_type=zipfile.ZIP_STORED)
         temporary.replace(target)
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written ({error.strerror}). Choose another --out.") from None
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{target} cannot be written ({reason}). Choose another --out.") from None
     finally:
         temporary.unlink(missing_ok=True)
         snapshot.unlink(missing_ok=True)
-    return target.stat().st_size
+    return target.stat().st_size, changed
 
 
 def unpack(archive_path: Path, folder: Path) -> Path:
@@ -63,7 +76,7 @@ def unpack(archive_path: Path, folder: Path) -> Path:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(member) as source, target.open("wb") as sink:
                     shutil.copyfileobj(source, sink, 1 << 20)
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError) as error:
+    except _UNREADABLE as error:
         raise UsageError(f"{archive_path} cannot be read as a packed run ({error}).") from None
     (folder / "blobs").mkdir(exist_ok=True)
     return folder

@@ -6,17 +6,22 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from beholder.errors import Owner
+from beholder.errors import Owner, UsageError
 from beholder.sample import BooleanTarget, OrderedListTarget, PreferenceTarget, Response, Sample
 from beholder.score import Outcome, Score, ScoredItem
 from beholder.store import schema
 
+T = TypeVar("T")
+
 _sample_decoder = msgspec.json.Decoder(Sample)
 _response_decoder = msgspec.json.Decoder(Response)
+_order_decoder = msgspec.json.Decoder(tuple[int, ...])
+_LONGEST = 256 << 20
+"""Bytes of one record once unpacked. What we write stays far below; a foreign file may hold anything."""
 
 
 class StoredResponse(msgspec.Struct, frozen=True):
@@ -40,7 +45,7 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What a run holds: responses by state, tokens, retries."""
+    """What a run holds: responses by state, tokens, retries. `cut` counts the answers that used up the token limit."""
 
     answered: int
     failed: int
@@ -50,25 +55,26 @@ class Tally(msgspec.Struct, frozen=True):
     completion_tokens: int
     attempts: int
     cached: int
+    cut: int
 
 
 def samples(db: sqlite3.Connection) -> Iterator[Sample]:
     """All samples that have a response, in data order."""
-    for (record,) in db.execute("SELECT record FROM samples ORDER BY position"):
-        yield _sample_decoder.decode(record)
+    for (record,) in _rows(db, "SELECT record FROM samples ORDER BY position"):
+        yield _decoded(_sample_decoder, record)
 
 
 def sample(db: sqlite3.Connection, key: str) -> Sample | None:
     """One sample by key."""
     row = db.execute("SELECT record FROM samples WHERE key = ?", (key,)).fetchone()
-    return _sample_decoder.decode(row[0]) if row else None
+    return _decoded(_sample_decoder, row[0]) if row else None
 
 
 def find_keys(db: sqlite3.Connection, name: str, limit: int = 10) -> list[str]:
     """Keys that begin with `name`, or of samples whose record id is `name`, or whose position is that number."""
     starts = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     rows = db.execute("SELECT key FROM samples WHERE key LIKE ? ESCAPE '\\' LIMIT ?", (starts, limit)).fetchall()
-    if not rows and name.isdecimal():
+    if not rows and name.isdecimal() and len(name) < 19:  # longer ones are beyond SQLite's whole numbers
         rows = db.execute("SELECT key FROM samples WHERE position = ?", (int(name),)).fetchall()
     if not rows:
         return [found.key for found in samples(db) if found.record_id == name][:limit]
@@ -88,11 +94,11 @@ def forget_retryable(db: sqlite3.Connection) -> int:
     request.
     """
     db.execute("BEGIN IMMEDIATE")
-    doomed = db.execute(
+    query = (
         "SELECT id FROM responses WHERE state = :retryable "
-        "OR (state = :failed AND json_extract(record, '$.failure.owner') = 'data')",
-        {"retryable": schema.FAILED_RETRYABLE, "failed": schema.FAILED},
-    ).fetchall()
+        "OR (state = :failed AND json_extract(record, '$.failure.owner') = 'data')"
+    )
+    doomed = list(_rows(db, query, {"retryable": schema.FAILED_RETRYABLE, "failed": schema.FAILED}))
     db.executemany("DELETE FROM scores WHERE response = ?", doomed)
     db.executemany("DELETE FROM responses WHERE id = ?", doomed)
     db.execute("COMMIT")
@@ -103,7 +109,8 @@ def responses(
     db: sqlite3.Connection, *, key: str | None = None, unscored_by: int = 0, with_raw: bool = False
 ) -> Iterator[StoredResponse]:
     """Responses in data order: all, those of one sample (`key`), or those with fewer than `unscored_by` scores."""
-    rows = db.execute(
+    rows = _rows(
+        db,
         "SELECT r.id, r.key, r.epoch, r.vote, r.text, r.reasoning, r.finish, r.record, r.raw "
         "FROM responses r JOIN samples s ON s.key = r.key WHERE (:key IS NULL OR r.key = :key) "
         "AND (:scorers = 0 OR (SELECT count(*) FROM scores WHERE response = r.id) < :scorers) "
@@ -113,11 +120,11 @@ def responses(
     for row in rows:
         number, found_key, epoch, vote, text, reasoning, finish, record, raw = row
         response = msgspec.structs.replace(
-            _response_decoder.decode(record),
+            _decoded(_response_decoder, record),
             text=text,
             reasoning=reasoning,
             finish=finish,
-            raw=zlib.decompress(raw) if raw and with_raw else None,
+            raw=_inflated(raw) if raw and with_raw else None,
         )
         yield StoredResponse(number, found_key, epoch, vote, response)
 
@@ -125,7 +132,7 @@ def responses(
 def request_record(db: sqlite3.Connection, request_hash: str) -> bytes | None:
     """The request as it was sent (images by hash), or None if the model was a local one."""
     row = db.execute("SELECT record FROM requests WHERE hash = ?", (request_hash,)).fetchone()
-    return zlib.decompress(row[0]) if row else None
+    return _inflated(row[0]) if row else None
 
 
 def scores_of(db: sqlite3.Connection, number: int) -> dict[str, Score]:
@@ -176,10 +183,11 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
             )
         )
 
-    rows = db.execute(
+    rows = _rows(
+        db,
         "SELECT r.key, r.epoch, r.vote, json_extract(r.record, '$.order'), c.scorer, c.value, c.outcome, c.extracted, "
         "c.flags, c.owner FROM responses r JOIN samples s ON s.key = r.key JOIN scores c ON c.response = r.id "
-        "ORDER BY s.position, r.epoch, r.vote, c.scorer"
+        "ORDER BY s.position, r.epoch, r.vote, c.scorer",
     )
     current: tuple[str, int, int] | None = None
     order: tuple[int, ...] = ()
@@ -190,7 +198,7 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
             if current is not None:
                 finish(current, order, scores)
             current, scores = place, {}
-            order = tuple(msgspec.json.decode(order_text)) if order_text else ()
+            order = _decoded(_order_decoder, order_text) if order_text else ()
         content = (value, outcome, extracted, flags, owner)
         score = shared_score.get(content)
         if score is None:
@@ -215,12 +223,15 @@ def target_text(found: Sample) -> str:
 def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
     """Counts of what the run holds."""
     states = dict(db.execute("SELECT state, count(*) FROM responses GROUP BY state").fetchall())
-    totals = db.execute(
+    ((*totals,),) = _rows(
+        db,
         "SELECT coalesce(sum(json_extract(record, '$.usage.prompt_tokens')), 0), "
         "coalesce(sum(json_extract(record, '$.usage.completion_tokens')), 0), "
         "coalesce(sum(coalesce(json_extract(record, '$.attempts'), 1)), 0), "
-        "coalesce(sum(coalesce(json_extract(record, '$.cached'), 0)), 0) FROM responses"
-    ).fetchone()
+        "coalesce(sum(coalesce(json_extract(record, '$.cached'), 0)), 0), "
+        "coalesce(sum(finish IN ('length', 'max_tokens') OR coalesce(json_extract(record, '$.usage.completion_tokens') "
+        ">= json_extract(record, '$.max_tokens'), 0)), 0) FROM responses",
+    )
     scored = db.execute(
         "SELECT count(*) FROM (SELECT response FROM scores GROUP BY response HAVING count(*) >= ?)",
         (n_scorers,),
@@ -234,6 +245,7 @@ def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
         completion_tokens=totals[1],
         attempts=totals[2],
         cached=totals[3],
+        cut=totals[4],
     )
 
 
@@ -264,12 +276,47 @@ def _score(
     reason: str | None,
     owner: str | None,
 ) -> Score:
+    try:
+        known, known_owner = Outcome(outcome), Owner(owner) if owner else None
+    except ValueError as error:
+        raise _damaged(error) from None
     return Score(
         value=value,
-        outcome=Outcome(outcome),
+        outcome=known,
         extracted=extracted,
         span=(span_start, span_end) if span_start is not None and span_end is not None else None,
         flags=tuple(flags.split()) if flags else (),
         reason=reason or "",
-        owner=Owner(owner) if owner else None,
+        owner=known_owner,
     )
+
+
+def _rows(db: sqlite3.Connection, query: str, values: dict[str, Any] | tuple[Any, ...] = ()) -> Iterator[Any]:
+    try:
+        # `yield from` would close the cursor of a reader that gives up, perhaps after its database.
+        for row in db.execute(query, values):  # noqa: UP028
+            yield row
+    except sqlite3.Error as error:
+        raise _damaged(error) from None
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], record: str) -> T:
+    try:
+        return decoder.decode(record)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _damaged(error) from None
+
+
+def _inflated(data: bytes) -> bytes:
+    try:
+        unpacker = zlib.decompressobj()
+        unpacked = unpacker.decompress(data, _LONGEST)
+    except zlib.error as error:
+        raise _damaged(error) from None
+    if not unpacker.eof:
+        raise _damaged(ValueError("a record breaks off or is too long"))
+    return unpacked
+
+
+def _damaged(error: Exception) -> UsageError:
+    return UsageError(f"The run's database cannot be read ({error}). Use another copy of the run.")

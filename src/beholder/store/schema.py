@@ -54,8 +54,8 @@ def create(path: Path, *, fsync: bool) -> sqlite3.Connection:
     """A new, empty run database."""
     connection = _connect(path, fsync=fsync)
     with connection:
-        for name, columns in TABLES.items():
-            connection.execute(f"CREATE TABLE {name} ({columns}){' WITHOUT ROWID' if name in _WITHOUT_ROWID else ''}")
+        for name in TABLES:
+            connection.execute(_definition(name))
         connection.execute(f"PRAGMA user_version={FORMAT}")
     return connection
 
@@ -78,18 +78,18 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA query_only=ON")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        objects = connection.execute("SELECT type, name, tbl_name FROM sqlite_schema").fetchall()
-        columns = {name: _columns(connection, name) for kind, name, _ in objects if kind == "table" and name in TABLES}
+        objects = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
     except sqlite3.Error as error:
         raise UsageError(f"{path} cannot be read as a run database ({error}).") from None
     if version > FORMAT:
         raise UsageError(f"{path} was written by a newer Beholder (format {version}). Upgrade Beholder to open it.")
     foreign = [
         f"{kind} {name}"
-        for kind, name, table in objects
+        for kind, name, table, _ in objects
         if not (kind == "table" and name in TABLES) and not (kind == "index" and name == f"sqlite_autoindex_{table}_1")
     ]
-    wrong = [name for name in TABLES if columns.get(name) != _expected_columns(name)]
+    definitions = {name: sql for kind, name, _, sql in objects if kind == "table"}
+    wrong = [name for name in TABLES if definitions.get(name) != _definition(name)]
     if foreign or wrong:
         connection.close()
         what = ", ".join(foreign[:3] + [f"table {name}" for name in wrong[:3]])
@@ -117,13 +117,10 @@ def _connect(path: Path, *, fsync: bool) -> sqlite3.Connection:
     return connection
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
-    return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-
-
-def _expected_columns(table: str) -> list[str]:
-    definitions = TABLES[table].replace("PRIMARY KEY (response, scorer)", "").replace("UNIQUE (key, epoch, vote)", "")
-    return [definition.split()[0] for definition in definitions.split(",") if definition.strip()]
+def _definition(table: str) -> str:
+    """The statement that makes a table. STRICT: a column holds what its type says, also in somebody else's file."""
+    options = "WITHOUT ROWID, STRICT" if table in _WITHOUT_ROWID else "STRICT"
+    return f"CREATE TABLE {table} ({TABLES[table]}) {options}"
 
 
 def is_network_filesystem(folder: Path, mounts: str | None = None) -> bool:

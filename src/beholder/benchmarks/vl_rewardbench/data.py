@@ -150,8 +150,8 @@ def notices(samples: Sequence[Sample] | int) -> list[str]:
         side = "first" if 2 * first > len(samples) else "second"
         most = max(first, len(samples) - first)
         said.append(
-            f"In {most} of {len(samples)} items the {side} stored answer is the preferred one: shown in "
-            "stored order they would reward position bias, so each vote draws its own order."
+            f"In {most} of {len(samples)} items the {side} stored answer is the preferred one; answers "
+            "always shown in stored order reward position bias."
         )
     return said
 

@@ -1,0 +1,69 @@
+"""`beholder compare`: only on the same items, with the difference that arithmetic gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli_data import Beholder, tfq_data, write_lines
+
+
+def answered(beholder: Beholder, here: Path, name: str, letters: str, *more: object) -> Path:
+    """A run in which question i is answered with the letter at place i."""
+    answers = write_lines(
+        here / f"{name}.jsonl",
+        [{"key": f"q{number}", "response": f"<answer>{letter}</answer>"} for number, letter in enumerate(letters)],
+    )
+    data = here / "tfq.jsonl"
+    if not data.exists():
+        tfq_data(here)
+    runs = here / name
+    said = beholder("run", "tfq", "--model", f"replay/{answers}", "--data", data, "--runs-dir", runs, *more)
+    assert said.code == 0, said.err
+    return next(folder for folder in runs.iterdir() if folder.is_dir())
+
+
+# The gold of the six questions is T F T T F F.
+def test_the_difference_is_b_minus_a(beholder: Beholder, tmp_path: Path) -> None:
+    a = answered(beholder, tmp_path, "a", "TTTFTT")  # right on questions 0 and 2
+    b = answered(beholder, tmp_path, "b", "TFTTFT")  # right on all but 5
+    found = beholder.json("compare", a, b)
+    paired = found["paired"]
+    assert found["scorer"] == "recipe"
+    assert paired["n"] == 6
+    assert round(paired["difference"], 6) == round(5 / 6 - 2 / 6, 6)
+    assert paired["cells"] == {"both_right": 2, "only_a": 0, "only_b": 3, "both_wrong": 1}
+    assert len(found["gained"]) == 3
+    assert found["lost"] == []
+    assert round(beholder.json("compare", b, a)["paired"]["difference"], 6) == -0.5
+    said = beholder("compare", a, b)
+    assert said.code == 0
+    assert "difference +50.0 points" in said.out
+    assert "B is better on 3 items, worse on 0" in said.out
+
+
+def test_runs_of_one_model_are_told_apart(beholder: Beholder, tmp_path: Path) -> None:
+    a = answered(beholder, tmp_path, "a", "TTTFTT")
+    said = beholder("compare", a, a)
+    assert [line.split()[:2] for line in said.out.splitlines()[1:3]] == [["A", "33.3"], ["B", "33.3"]]
+    assert "(A)" in said.out
+    assert "(B)" in said.out
+    assert "difference +0.0 points" in said.out
+
+
+def test_another_scorer(beholder: Beholder, tmp_path: Path) -> None:
+    a, b = answered(beholder, tmp_path, "a", "TTTFTT"), answered(beholder, tmp_path, "b", "TFTTFT")
+    assert beholder.json("compare", a, b, "--scorer", "lenient")["scorer"] == "lenient"
+
+
+def test_different_items_are_refused_naming_what_is_missing(beholder: Beholder, tmp_path: Path) -> None:
+    a = answered(beholder, tmp_path, "a", "TTTFTT")
+    b = answered(beholder, tmp_path, "b", "TFTTFT", "--limit", 4)
+    missing = [item["key"] for item in beholder.json("show", a)["items"]][4:]
+    said = beholder("compare", a, b)
+    assert said.code == 2
+    assert said.out == ""
+    assert len(said.error_lines) == 1
+    assert all(key in said.err for key in missing)
+    assert "--intersect" in said.err
+    found = beholder.json("compare", a, b, "--intersect")
+    assert found["paired"]["n"] == 4

@@ -1,0 +1,295 @@
+"""What a run asks, what makes two runs the same run, and where two plans differ, in words."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beholder.benchmarks import benchmark
+from beholder.benchmarks.tfq.prompt import TEMPLATE
+from beholder.engine import lifecycle, scoring
+from beholder.engine import plan as planning
+from beholder.engine.plan import Plan, differences, digest, remake_plan
+from beholder.engine.selection import Condition, Selection, parse_condition, read_ids
+from beholder.errors import DataError, UsageError
+from beholder.models.fakes import constant
+from beholder.models.openai import Endpoint, OpenAIModel
+from beholder.sample import BooleanTarget, Sample, Sampling
+from beholder.store import folder as folders
+from made_runs import plan_for, run_engine, tfq_data, vl_data, write_lines
+
+
+def model(name: str = "openai/m", **endpoint: Any) -> OpenAIModel:
+    return OpenAIModel(name, Endpoint(**{"base_url": "http://h/v1", **endpoint}))
+
+
+CHANGES: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
+    ("nothing", {}, {}, []),
+    ("the prompt", {"template": TEMPLATE + " Please."}, {}, ["prompt_sha256"]),
+    ("heat", {"sampling": Sampling(0.1, max_tokens=64)}, {}, ["sampling.temperature: 0.0 in the run, 0.1 now"]),
+    ("no token limit", {"sampling": Sampling(temperature=0.0)}, {}, ["sampling.max_tokens: 64 in the run, absent now"]),
+    ("votes", {"votes": 3}, {}, ["votes: 1 in the run, 3 now"]),
+    ("epochs", {"epochs": 2}, {}, ["epochs: 1 in the run, 2 now"]),
+    ("seed", {"seed": 8}, {}, ["seed: 7 in the run, 8 now"]),
+    ("order", {"order": "balanced"}, {}, ["order: random in the run, balanced now"]),
+    ("fewer items", {"selection": Selection(limit=3)}, {}, ["n_samples: 4 in the run, 3 now", "selection.limit"]),
+    ("another model", {}, {"name": "openai/n"}, ["model.model: m in the run, n now"]),
+    ("another server", {}, {"base_url": "http://i/v1"}, ["model.base_url: http://h/v1 in the run, http://i/v1 now"]),
+    ("an extra body", {}, {"extra_body": {"top_k": 1}}, ["model.extra_body.top_k: absent in the run, 1 now", "hash"]),
+    ("a secret", {}, {"extra_body": {"api_key": "x"}}, ["extra_body.api_key: absent in the run, *** now", "hash"]),
+    ("a header", {}, {"headers": {"X-Team": "red"}}, ["model.headers"]),
+    ("more connections, another proxy", {}, {"max_connections": 3, "proxy": "http://p:1", "total": 3.0}, []),
+]
+
+
+@pytest.mark.parametrize(("plan", "reach", "named"), [row[1:] for row in CHANGES], ids=[row[0] for row in CHANGES])
+def test_a_plan_that_differs_is_refused_and_each_difference_named(
+    plan: dict[str, Any], reach: dict[str, Any], named: list[str], tmp_path: Path
+) -> None:
+    data = tfq_data(tmp_path, 4)
+    folder = lifecycle.begin(plan_for(data), model(), {}, tmp_path / "runs")
+    info = folders.read_info(folder)
+    if not named:
+        lifecycle.check_same_plan(info, plan_for(data, **plan), model(**reach))
+        return
+    with pytest.raises(UsageError, match="another plan") as caught:
+        lifecycle.check_same_plan(info, plan_for(data, **plan), model(**reach))
+    words = str(caught.value)
+    for piece in named:
+        assert piece in words
+    assert words.count(" in the run, ") == len(named)
+    assert "\n" not in words
+
+
+def test_changed_data_is_refused(tmp_path: Path) -> None:
+    data = tfq_data(tmp_path, 4)
+    plan = plan_for(data)
+    info = folders.read_info(lifecycle.begin(plan, model(), {}, tmp_path / "runs"))
+    data.write_text(data.read_text().replace('"T"', '"F"', 1))
+    with pytest.raises(UsageError, match="data_sha256") as caught:
+        lifecycle.check_same_plan(info, plan, model())
+    assert str(caught.value).count(" in the run, ") == 1
+    data.unlink()
+    with pytest.raises(UsageError, match=r"tfq\.jsonl"):
+        lifecycle.check_same_plan(info, plan, model())
+
+
+def test_a_selection_is_not_named_when_something_else_differs(tmp_path: Path) -> None:
+    """What comes back from JSON has lists where the plan has tuples; that is no difference."""
+    selection = Selection(where=(parse_condition("category!=x"),), ids=(), limit=3)
+    data = tfq_data(tmp_path, 4)
+    plan = plan_for(data, selection=selection)
+    info = folders.read_info(lifecycle.begin(plan, model(), {}, tmp_path / "runs"))
+    other = msgspec.structs.replace(plan, votes=2)
+    with pytest.raises(UsageError, match="votes: 1 in the run, 2 now") as caught:
+        lifecycle.check_same_plan(info, other, model())
+    assert "selection" not in str(caught.value)
+
+
+def test_identity_is_free_of_versions_and_scorer_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tfq_data(tmp_path, 4)
+    before = plan_for(data).identity(model().identity())
+    monkeypatch.setattr("beholder.__version__", "99.0")
+    monkeypatch.setattr(scoring, "scorer_code", lambda found: {"strict": "other code"})
+    assert plan_for(data).identity(model().identity()) == before
+    words = json.dumps(before)
+    assert "version" not in words
+    assert str(tmp_path) not in words  # the data may move
+
+
+def test_the_data_may_move(tmp_path: Path) -> None:
+    first = plan_for(tfq_data(tmp_path / "here", 4))
+    second = plan_for(tfq_data(tmp_path / "there", 4))
+    assert digest(first.identity({})) == digest(second.identity({}))
+    assert remake_plan(second) == second
+
+
+def test_a_run_can_be_gone_on_with_only_under_its_own_plan(tmp_path: Path) -> None:
+    """A whole fake run: same plan, nothing to do; the journal is left as it is."""
+    plan = plan_for(tfq_data(tmp_path, 5))
+    speaks = lambda: constant("<answer>T</answer>")  # noqa: E731
+    done = run_engine(plan, "", tmp_path / "runs", make_model=speaks)
+    rows = (done.folder / "run.db").read_bytes()
+    again = run_engine(plan, "", tmp_path / "runs", make_model=speaks, folder=done.folder)
+    assert again.watch.done == 0
+    assert again.result.items == done.result.items
+    assert len((done.folder / "run.db").read_bytes()) == len(rows)
+
+
+NESTED = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(NESTED, NESTED)
+def test_two_identities_differ_exactly_when_a_difference_is_named(one: Any, other: Any) -> None:
+    assert differences(one, one) == []
+    stored, asked = {"a": one}, {"a": other}
+    by_digest = digest(stored) != digest(asked)
+    assert bool(differences(stored, asked)) == (by_digest and not same_but_absent(one, other))
+
+
+def same_but_absent(one: Any, other: Any) -> bool:
+    """A key that is null on one side and missing on the other is told as no difference: both read `absent`."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(same_but_absent(one.get(key), other.get(key)) for key in {*one, *other})
+    return one == other and type(one) is type(other)
+
+
+def test_long_values_are_shortened() -> None:
+    (words,) = differences({"a": "x" * 500}, {"a": "y" * 500})
+    assert len(words) < 120
+
+
+def test_asks_are_epochs_times_votes_less_what_is_there(tmp_path: Path) -> None:
+    plan = plan_for(vl_data(tmp_path, 2), "vl-rewardbench", votes=3, epochs=2, sampling=Sampling(seed=5))
+    samples = list(plan.samples())
+    asks = plan.asks(samples[0], set())
+    assert [(ask.epoch, ask.vote) for ask in asks] == [(epoch, vote) for epoch in range(2) for vote in range(3)]
+    there = {(samples[0].key, 0, 1), (samples[0].key, 1, 2), (samples[1].key, 0, 0)}
+    left = plan.asks(samples[0], there)
+    assert [(ask.epoch, ask.vote) for ask in left] == [(0, 0), (0, 2), (1, 0), (1, 1)]
+    assert {(ask.epoch, ask.vote): ask.order for ask in left}.items() <= {
+        (ask.epoch, ask.vote): ask.order for ask in asks
+    }.items()
+    assert plan.n_asks == 12
+
+
+def test_more_votes_keep_the_orders_of_the_first(tmp_path: Path) -> None:
+    data = vl_data(tmp_path, 3)
+    few, many = (plan_for(data, "vl-rewardbench", votes=votes) for votes in (2, 6))
+    for sample in few.samples():
+        assert [ask.order for ask in few.asks(sample, set())] == [ask.order for ask in many.asks(sample, set())][:2]
+
+
+def test_the_benchmarks_own_votes_hold_unless_others_are_asked_for(tmp_path: Path) -> None:
+    assert plan_for(vl_data(tmp_path, 1), "vl-rewardbench").votes == 5
+    assert plan_for(vl_data(tmp_path, 1), "vl-rewardbench", votes=2).votes == 2
+
+
+BAD: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    ("T20 empty gold", {"answer": ""}, {}, "line 3"),
+    ("T20 no gold", {"answer": None}, {}, "line 3"),
+    ("gold outside the options", {"answer": "maybe"}, {}, "line 3"),
+    ("T87 a picture too few", {"problem": "<image 2> is so"}, {}, "line 3"),
+    ("a template without its place", {}, {"template": "Is it so?"}, "statement"),
+    ("nothing left", {}, {"selection": Selection(where=(Condition("category", "none"),))}, "Widen"),
+]
+
+
+@pytest.mark.parametrize(("record", "changes", "words"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
+def test_what_is_wrong_shows_before_anything_is_asked(
+    record: dict[str, Any], changes: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    data = tfq_data(tmp_path, 4)
+    records = [json.loads(line) for line in data.read_text().splitlines()]
+    write_lines(data, [*records[:2], {**records[2], **record}, records[3]])
+    with pytest.raises((UsageError, DataError), match=words) as caught:
+        plan_for(data, **changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_resume_counts_the_same_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_for(tfq_data(tmp_path, 4))
+    monkeypatch.setattr(planning, "file_digest", lambda path: plan.data_sha256)
+    assert remake_plan(plan) == plan
+
+
+SAMPLES = [
+    Sample(
+        key=f"k{number}",
+        index=number,
+        benchmark="tfq",
+        images=(),
+        parts=(),
+        target=BooleanTarget(True),
+        category=("general", "reasoning")[number % 2],
+        difficulty=("easy", "hard", "")[number % 3],
+        record_id=f"id-{number}",
+        metadata={"judge": "a=b" if number == 4 else "", "count": number},
+    )
+    for number in range(6)
+]
+
+CONDITIONS = [
+    (["category=reasoning"], [1, 3, 5]),
+    (["category!=reasoning"], [0, 2, 4]),
+    (["category = 'reasoning'", "difficulty=hard"], [1]),
+    (['category="general"', "difficulty!=easy"], [2, 4]),
+    (["difficulty="], [2, 5]),
+    (["difficulty!="], [0, 1, 3, 4]),
+    (["judge=a=b"], [4]),
+    (["count=3"], [3]),
+    (["record_id=id-5"], [5]),
+    (["no_such_field=x"], []),
+    (["no_such_field!=x"], [0, 1, 2, 3, 4, 5]),
+    (["Category=reasoning"], []),
+]
+
+
+@pytest.mark.parametrize(("texts", "chosen"), CONDITIONS, ids=[" and ".join(row[0]) for row in CONDITIONS])
+def test_conditions(texts: list[str], chosen: list[int]) -> None:
+    selection = Selection(where=tuple(map(parse_condition, texts)))
+    assert [sample.index for sample in selection.choose(SAMPLES)] == chosen
+
+
+@pytest.mark.parametrize("text", ["category", "=x", "!=x", "", " = x"])
+def test_what_is_no_condition(text: str) -> None:
+    with pytest.raises(UsageError, match=r"is not a condition\. Write field=value"):
+        parse_condition(text)
+
+
+def test_limit_counts_what_is_left_and_reads_no_further() -> None:
+    read: Counter[int] = Counter()
+
+    def stream() -> Any:
+        for sample in SAMPLES:
+            read[sample.index] += 1
+            yield sample
+
+    selection = Selection(limit=2, where=(parse_condition("category=reasoning"),))
+    assert [sample.index for sample in selection.choose(stream())] == [1, 3]
+    assert max(read) == 3
+
+
+def test_ids_are_keys_or_record_ids_in_data_order(tmp_path: Path) -> None:
+    file = tmp_path / "ids"
+    file.write_text("id-4\n\n# a comment\n  k1  \nid-4\nnobody\n")
+    ids = read_ids(file)
+    assert ids == ("id-4", "k1", "id-4", "nobody")
+    assert [sample.index for sample in Selection(ids=ids).choose(SAMPLES)] == [1, 4]
+    assert [sample.index for sample in Selection(ids=ids, limit=1).choose(SAMPLES)] == [1]
+
+
+NO_IDS = [(b"", "names no items"), (b"# only\n\n", "names no items"), (b"\xff", "cannot be read")]
+
+
+@pytest.mark.parametrize(("content", "words"), NO_IDS)
+def test_a_list_of_ids_that_cannot_be_used(tmp_path: Path, content: bytes, words: str) -> None:
+    (tmp_path / "ids").write_bytes(content)
+    with pytest.raises(UsageError, match=words):
+        read_ids(tmp_path / "ids")
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_ids(tmp_path / "gone")
+
+
+def test_scorer_code_changes_with_the_code_and_not_with_the_day() -> None:
+    one, other = scoring.scorer_code(benchmark("tfq")), scoring.scorer_code(benchmark("vl-rewardbench"))
+    assert one == scoring.scorer_code(benchmark("tfq"))
+    assert set(one) == set(benchmark("tfq").scorers)
+    assert set(one.values()) != set(other.values())
+
+
+def test_a_plan_survives_json(tmp_path: Path) -> None:
+    plan = plan_for(tfq_data(tmp_path, 2), selection=Selection(limit=1, where=(parse_condition("split!=x"),)))
+    assert msgspec.json.decode(msgspec.json.encode(plan), type=Plan) == plan
