@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import zlib
@@ -18,9 +19,10 @@ from beholder.engine import lifecycle
 from beholder.engine.feed import Gate
 from beholder.engine.selection import Selection, parse_condition
 from beholder.errors import UsageError
-from beholder.models.fakes import constant
+from beholder.models.fakes import Fake, constant
+from beholder.models.model import Prepared
 from beholder.models.openai import Endpoint, OpenAIModel
-from beholder.sample import Sampling
+from beholder.sample import Response, Sampling
 from beholder.store import folder as folders
 from beholder.store import reading, schema
 from made_runs import EngineRun, answer_by_prompt, number_of, plan_for, run_engine, slowly, stored, tfq_data, vl_data
@@ -85,6 +87,24 @@ def test_no_more_requests_are_open_than_allowed(concurrency: int, tmp_path: Path
         assert len(server.requests) == 40
         assert server.busiest <= concurrency
         assert server.busiest >= min(concurrency, 2)
+
+
+def test_no_more_of_a_local_model_runs_at_once_either(tmp_path: Path) -> None:
+    plan = plan_for(tfq_data(tmp_path, 30))
+    running: list[int] = []
+    most = [0]
+
+    class Slow(Fake):
+        async def send(self, prepared: Prepared) -> Response:
+            running.append(1)
+            most[0] = max(most[0], len(running))
+            await asyncio.sleep(0.005)
+            running.pop()
+            return await super().send(prepared)
+
+    speaks = lambda: Slow("slow", {}, lambda ask: Response(text="<answer>T</answer>"))  # noqa: E731
+    run_engine(plan, "", tmp_path / "runs", make_model=speaks, concurrency=5)
+    assert most == [5]
 
 
 def facts(done: EngineRun) -> tuple[object, ...]:

@@ -63,17 +63,10 @@ def test_orders_given_and_assumed(tmp_path: Path) -> None:
     assert found.assumed_order
 
 
+SAID = {"index": 1, "response": "a"}
 BAD: list[tuple[str, list[Any], str]] = [
-    (
-        "T34 the same key twice",
-        [{"index": 1, "response": "a"}, {"index": 2, "response": "b"}, {"index": 1, "response": "c"}],
-        r"line 1 and .*line 3 both answer",
-    ),
-    (
-        "the same item by two names",
-        [{"index": 1, "response": "a"}, {"key": "@1", "response": "b"}],
-        r"line 1 and .*line 2 both",
-    ),
+    ("T34 the same key twice", [SAID, {"index": 2, "response": "b"}, SAID], "line 1 and .*line 3 both answer"),
+    ("the same item by two names", [SAID, {"key": "@1", "response": "b"}], "line 1 and .*line 2 both answer"),
     ("the same vote twice", [{"index": 1, "vote": 2, "response": "a"}] * 2, "vote 2"),
     ("an unknown key", [{"key": "nobody", "response": "a"}], "line 1.*no item 'nobody'.*--data"),
     ("an index beyond the data", [{"index": 99, "response": "a"}], "line 1.*no item 99"),
@@ -92,10 +85,8 @@ BAD: list[tuple[str, list[Any], str]] = [
 
 @pytest.mark.parametrize(("lines", "words"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
 def test_bad_lines_name_their_place_and_the_mend(lines: list[Any], words: str, tmp_path: Path) -> None:
-    by_key = keys(tmp_path)
-    lines = [
-        dict(line, key=by_key[1]) if isinstance(line, dict) and line.get("key") == "@1" else line for line in lines
-    ]
+    if lines[-1] == {"key": "@1", "response": "b"}:
+        lines = [*lines[:-1], {"key": keys(tmp_path)[1], "response": "b"}]
     with pytest.raises(BeholderError, match=words) as caught:
         read(tmp_path, lines)
     assert "answers.jsonl" in str(caught.value)
@@ -165,9 +156,8 @@ def test_rows_of_scores_come_in_file_order_with_the_facts_of_their_items(tmp_pat
 
 def test_a_verdict_is_mapped_back_by_the_order_that_was_shown(tmp_path: Path) -> None:
     says_one = "Overall Judgment: Answer 1 is better."
-    lines = [
-        {"index": 1, "vote": vote, "response": says_one, "order": order} for vote, order in enumerate([[0, 1], [1, 0]])
-    ]
+    orders = [[0, 1], [1, 0]]
+    lines = [{"index": 1, "vote": vote, "response": says_one, "order": orders[vote]} for vote in range(2)]
     found = read(tmp_path, lines, "vl-rewardbench")
     rows = score_answers(found.answered, benchmark("vl-rewardbench").scorers)
     assert [row.scores["strict"].value for row in rows] == [1.0, 0.0]  # item 1 prefers the first stored answer

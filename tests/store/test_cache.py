@@ -15,6 +15,7 @@ from beholder.errors import Owner, UsageError
 from beholder.sample import Failure, Response, Usage
 from beholder.store import cache as cache_module
 from beholder.store.cache import ResponseCache
+from beholder.store.folder import list_runs, read_info
 from made_runs import plan_for, run_engine, stored, tfq_data
 from scripted_server import Reply, ScriptedServer
 
@@ -106,6 +107,30 @@ def test_a_cache_damaged_while_it_is_open_is_a_miss(tmp_path: Path) -> None:
         file.write(b"\xff" * 200_000)
     with closing(ResponseCache(tmp_path / "cache.db")) as cache:
         assert None in {cache.get(f"h{number}") for number in range(200)}
+
+
+def test_a_cache_that_cannot_be_written_stops_the_run_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was answered is committed by then: the run goes on where it was."""
+    plan = plan_for(tfq_data(tmp_path, 3))
+
+    def full(*arguments: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with ScriptedServer() as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(cache_module, "insert_rows", full)
+            with pytest.raises(UsageError, match=r"cache\.db .*full.*beholder resume"):
+                run_engine(plan, server.url, tmp_path / "runs", cache=tmp_path / "cache.db", concurrency=1)
+        (folder,) = list_runs(tmp_path / "runs")
+        assert read_info(folder).status == "incomplete"
+        before = len(stored(folder))
+        assert before >= 1
+        asked = len(server.requests)
+        done = run_engine(plan, server.url, tmp_path / "runs", folder=folder, cache=tmp_path / "cache.db")
+        assert len(server.requests) == asked + 3 - before
+    assert done.result.complete
 
 
 def test_threads_read_while_one_writes(tmp_path: Path) -> None:

@@ -168,7 +168,10 @@ def test_an_error_of_the_writer_stops_it_and_is_raised(
     def session() -> None:
         with Journal(folder, SCORERS, all_right) as journal:
             journal.put(entry(1))
-            journal.catch_up(0)  # comes back although nothing was written
+            waiter = threading.Thread(target=journal.catch_up, args=(0,), daemon=True)
+            waiter.start()
+            waiter.join(10)
+            assert not waiter.is_alive(), "it waits for what will never be written"
             assert journal.error is error
             with pytest.raises(type(error)):
                 journal.put(entry(2))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.errors import Owner
-from beholder.sample import BooleanTarget, Response, Sample, TextPart, Usage
+from beholder.sample import BooleanTarget, Failure, Response, Sample, TextPart, Usage
 from beholder.score import Outcome, Score, ScoredItem
 from beholder.store import reading, schema
 from beholder.store.journal import Entry, Journal, storable
@@ -109,3 +111,115 @@ def test_any_text_can_be_stored_and_plain_text_as_it_is(text: str) -> None:
     kept.encode()
     if not any(0xD800 <= ord(char) <= 0xDFFF for char in text):
         assert kept == text
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small journal: three samples, two votes each, one failure of every kind."""
+    schema.close_for_good(schema.create(tmp_path / "run.db", fsync=False))
+    failures = {
+        (1, 0): Failure(owner=Owner.PROVIDER, kind="http_500", message="x", retryable=True),
+        (1, 1): Failure(owner=Owner.PROVIDER, kind="request", message="x", status=400),
+        (2, 0): Failure(owner=Owner.DATA, kind="image", message="x"),
+    }
+    with Journal(tmp_path, SCORERS, scores_for) as journal:
+        for number in range(3):
+            for vote in range(2):
+                failure = failures.get((number, vote))
+                usage = Usage() if failure else Usage(prompt_tokens=100, completion_tokens=7)
+                response = Response(
+                    text=None if failure else "T",
+                    failure=failure,
+                    usage=usage,
+                    attempts=1 + vote,
+                    cached=number == 0,
+                )
+                named = sample(number, record_id=f"id_{number}%", key=f"{number}abc_def-0")
+                journal.put(Entry(named, vote, 0, response))
+    return tmp_path
+
+
+def scores_for(sample: Sample, response: Response) -> dict[str, Score]:
+    if response.failure is not None:
+        return {name: Score(None, Outcome.FAILED, owner=response.failure.owner) for name in SCORERS}
+    return {name: Score(1.0, Outcome.SCORED, "T", (0, 1)) for name in SCORERS}
+
+
+def test_what_a_run_holds_is_counted(folder: Path) -> None:
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        tally = reading.tally(db, len(SCORERS))
+        assert (tally.answered, tally.failed, tally.retryable, tally.unscored) == (3, 2, 1, 0)
+        assert (tally.prompt_tokens, tally.completion_tokens) == (300, 21)
+        assert (tally.attempts, tally.cached) == (9, 2)
+        assert reading.tally(db, len(SCORERS) + 1).unscored == 6
+
+
+def test_a_resume_asks_again_what_may_now_succeed(folder: Path) -> None:
+    with closing(schema.open_to_write(folder / "run.db")) as db:
+        assert len(reading.done(db)) == 5  # all but the one that a server could not answer
+        assert reading.forget_retryable(db) == 2
+        assert reading.forget_retryable(db) == 0
+        kept = {("0abc_def-0", 0, 0), ("0abc_def-0", 0, 1), ("1abc_def-0", 0, 1), ("2abc_def-0", 0, 1)}
+        assert reading.done(db) == kept
+        assert db.execute("SELECT count(*) FROM scores").fetchone() == (8,)
+
+
+NAMES = [
+    ("0abc_def-0", [0]),
+    ("1", [1]),
+    ("1ab", [1]),
+    ("id_2%", [2]),
+    ("", [0, 1, 2]),
+    ("%", []),
+    ("_abc", []),
+    ("abc", []),
+    ("9" * 18, []),
+    ("9" * 30, []),
+    ("9" * 6000, []),
+    ("²", []),
+    ("id", []),
+    ("'; DROP TABLE samples; --", []),
+]
+
+
+@pytest.mark.parametrize(("name", "numbers"), NAMES, ids=range(len(NAMES)))
+def test_samples_are_found_by_key_position_or_record_id(folder: Path, name: str, numbers: list[int]) -> None:
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        assert reading.find_keys(db, name) == [f"{number}abc_def-0" for number in numbers]
+
+
+def test_a_position_is_tried_only_where_no_key_begins_so(tmp_path: Path) -> None:
+    schema.close_for_good(schema.create(tmp_path / "run.db", fsync=False))
+    with Journal(tmp_path, SCORERS, scores_for) as journal:
+        for number in range(12):
+            journal.put(Entry(sample(number, key=f"x{number}"), 0, 0, Response(text="T")))
+    with closing(schema.open_to_read(tmp_path / "run.db")) as db:
+        assert reading.find_keys(db, "11") == ["x11"]
+        assert reading.find_keys(db, "x1") == ["x1", "x10", "x11"]
+        assert len(reading.find_keys(db, "x", limit=4)) == 4
+        assert [found.index for found in reading.samples(db)] == list(range(12))
+
+
+def test_marks_stand_beside_the_scores(folder: Path) -> None:
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        before = reading.scored_items(db)
+    first = reading.Mark(scorer="strict", note="it does say T \x00 '", created="2026-12-01", vote=1, epoch=0)
+    second = reading.Mark(scorer="lenient", note="", created="2026-11-01", vote=0, epoch=0)
+    for mark in (first, second):
+        reading.add_mark(folder, "0abc_def-0", mark)
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        assert reading.marks(db, "0abc_def-0") == [first, second]
+        assert reading.marks(db, "1abc_def-0") == []
+        assert reading.scored_items(db) == before
+
+
+def test_responses_of_one_sample_and_those_without_scores(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "run.db")) as db:
+        db.execute("DELETE FROM scores WHERE response = 1")
+        db.execute("DELETE FROM scores WHERE response = 2 AND scorer = 1")
+        db.commit()
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        assert [one.vote for one in reading.responses(db, key="1abc_def-0")] == [0, 1]
+        assert [one.number for one in reading.responses(db, unscored_by=2)] == [1, 2]
+        assert [one.number for one in reading.responses(db, unscored_by=1)] == [1]
+        assert reading.sample(db, "nobody") is None

@@ -99,6 +99,19 @@ def test_a_run_in_a_read_only_folder_can_be_read(database: Path) -> None:
         database.parent.chmod(0o755)
 
 
+def test_looking_at_a_killed_run_changes_nothing(database: Path, tmp_path: Path) -> None:
+    with closing(schema.open_to_write(database)) as db:
+        db.execute("INSERT INTO marks VALUES ('k', 0, 0, 's', 'n', 'c')")
+        killed = tmp_path / "killed"
+        killed.mkdir()
+        for name in ("run.db", "run.db-wal"):
+            (killed / name).write_bytes((tmp_path / name).read_bytes())
+    before = {name: (killed / name).read_bytes() for name in ("run.db", "run.db-wal")}
+    with closing(schema.open_to_read(killed / "run.db")) as db:
+        assert db.execute("SELECT count(*) FROM marks").fetchone() == (1,)
+    assert {name: (killed / name).read_bytes() for name in before} == before
+
+
 def test_closing_while_somebody_reads_leaves_a_whole_log(database: Path) -> None:
     writer = schema.open_to_write(database)
     reader = schema.open_to_read(database)

@@ -51,7 +51,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     the authors' own result file; `metrics` turns scored rows into figures. `guess` writes what a blind guesser would
     answer, in the format the prompt asks for; it must not look at the target. `answers_shown` is how many stored
     answers the prompt shows in an order to be drawn (0: none). `notices` gives plain sentences that the user must know
-    about the data. `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it applies.
+    about the data. `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it
+    applies.
     """
 
     name: str

@@ -126,8 +126,8 @@ async def carry_out(
             skip = reading.done(db)
         finally:
             db.close()
-        _set_status(folder, info, "running")
         cache = ResponseCache(options.cache) if options.cache is not None else None
+        _set_status(folder, info, "running")
         ended = False
         try:
             job = engine.Job(

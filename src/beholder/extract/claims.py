@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from beholder.extract.revision import revises
+
 V = TypeVar("V")
 
 MOST = 2000
@@ -24,31 +26,22 @@ class Claim(NamedTuple, Generic[V]):
     end: int
 
 
-_REVISES = re.compile(
-    r"(?:^|[.!?…\n:;>-])\s{0,4}(?:but,? |oh,? |hmm+,? |no,? |ah,? |ok(?:ay)?,? )?(?:wait|hold on|oops"
-    r"|hmm+)\b|\bwait[,.!…-]"
-    r"|\bcorrection\b|\bcorrect(?:ing)? (?:this|that|it|my|myself|the (?:answer|error|mistake))\b"
-    r"|\bi (?:need|have|want) to (?:correct|revise|change|fix)\b|\blet me (?:correct|fix|revise|change"
-    r"|re-?\w+|double)"
-    r"|\b(?:after|upon|on) (?:a |an |my |some |further |more |closer |careful |second |re-?|double[- ])*"
-    r"(?:check|consider|review|reflect|inspect|look|thought|examin|think|analysis|reading|evaluat)"
-    r"|\bre-?(?:consider|check|examin|evaluat|assess|think|visit|analy[sz]|read)|\brevis(?:e|ed|ing|ion)\b"
-    r"|\b(?:my|a) mistake\b|\bi (?:was|am) (?:wrong|mistaken)\b|\bi (?:made|misread|misspoke"
-    r"|misinterpreted)\b"
-    r"|\bscratch that\b|\btake (?:that|it) back\b|\bchang(?:e|ed|ing) my (?:mind|answer)\b|\bsorry\b"
-    r"|\bapolog"
-    r"|\bdouble[- ]?check|\blooking (?:again|closer|more)|\bactually,|\bin fact,|\bno, (?:the|it|that"
-    r"|this|i|actually)\b"
-    r"|\bfinal(?:ly)?,? ?(?:the |my )?(?:answer|choice|verdict|decision|judge?ment|conclusion|response)"
-    r"|\b(?:updated|corrected|revised) (?:answer|judge?ment|verdict|choice)"
-    r"|等等|等一下|更正|纠正|修正|重新|再想|再看|再次检查|仔细检查|其实|实际上|最终|抱歉|我错了"
-    r"|应该改为|改为|改成"
-)
+REVISION = -1
+"""The rank of a claim that only revising words make one ("Answer: T. Wait, F."): see `strongest`."""
 
 
-def revises(low: str, start: int, end: int) -> bool:
-    """Whether the words between two claims take the earlier one back ("wait", "after checking", "final answer")."""
-    return _REVISES.search(low, start, end) is not None
+def strongest(ranked: Sequence[tuple[int, Claim[V]]], alone: int) -> list[Claim[V]]:
+    """The claims of the strongest rank (0 first) and the revisions after the first of them, in text order.
+
+    A revision with nothing before it to revise has the rank `alone`.
+    """
+    firm = [(rank, claim) for rank, claim in ranked if rank != REVISION]
+    best = min((rank for rank, _ in firm), default=alone)
+    first = min((claim.start for rank, claim in firm if rank == best), default=-1)
+    return sorted(
+        (claim for rank, claim in ranked if rank == best or (rank == REVISION and (claim.start > first or best == alone))),
+        key=lambda claim: claim.start,
+    )
 
 
 def standing(low: str, claims: Sequence[Claim[V]]) -> tuple[Claim[V] | None, bool]:
@@ -63,7 +56,7 @@ def standing(low: str, claims: Sequence[Claim[V]]) -> tuple[Claim[V] | None, boo
         if current is None or claim.value == current.value:
             current = claim
             continue
-        undecided = not revises(low, current.end, claim.start)
+        undecided = not revises(low, current.start, current.end, claim.start)
         current = claim
     return (None, True) if undecided else (current, False)
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 import msgspec
 
 from beholder.extract.markup import answer_tags, is_blank
+from beholder.extract.revision import revisions
 
 _DIGIT_ZEROS = (0x660, 0x6F0, 0x966, 0xFF10, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6)
 _FORMS: dict[int, str] = {zero + digit: str(digit) for zero in _DIGIT_ZEROS for digit in range(10)}
@@ -25,19 +26,6 @@ REACH = 300
 MOST_CUES = 500
 """A reply that announces its answer more often than this is read from its end."""
 
-_REVISION = re.compile(
-    r"(?:^|[.!?\n,;:)>…—-]\s{0,3}|\b(?:but|no|oh|hmm|um),?\s{1,3})\**wait\b(?=\s{0,3}(?:[,.!:…—-]|"
-    r"(?:no|i|let|that|actually|it|there)\b|the\s(?:answer|order|number)\b))|\bwait\s?[,!…—]"
-    r"|(?:^|[.!?\n,;—-]\s{0,3})(?:no,\s{1,2})?actually,?\s{1,3}(?:it's|it\sis|it\sshould|there|that's|they|"
-    r"the\s(?:answer|number|total|count|correct|order)|i\s(?:see|count|think))"
-    r"|(?:^|[.!?\n;—-]\s{0,3})no,(?=\s{0,3}(?:it|there|that|the\s(?:answer|number|order))\b)"
-    r"|\bafter\s(?:re-?|double[-\s])?(?:checking|counting|examining|looking\sagain)\b"
-    r"|\bcorrection\s{0,3}[:,.]|\bi\smade\s(?:a|an)\s(?:mistake|error)\b|\bon\ssecond\sthought\b"
-    r"|\b(?:i\sneed\sto|let\sme|i\s(?:must|should|will))\s(?:correct|revise|re-?count|re-?check|redo)\b"
-    r"|\bi\smiscounted\b|\bscratch\sthat\b"
-    r"|更正|修正一下|等等|等一下|不对|纠正|我(?:数|算|看)错|重新(?:数|算|检查|计算|看)",
-    re.IGNORECASE,
-)
 _REJECTION = re.compile(
     r"\b(?:is|was|seems|that's|this's|it's)\s(?:wrong|incorrect|mistaken|not\s(?:right|correct))"
     r"|\bisn't\s(?:right|correct)|是错|错了|不正确",
@@ -97,11 +85,6 @@ def ascii_forms(text: str) -> str:
     '答案:12,-5%'
     """
     return text.translate(_FORMS)
-
-
-def revisions(text: str) -> list[int]:
-    """Offsets at which the writer takes back what stands before ("wait", "after checking", "更正")."""
-    return [match.end() for match in _REVISION.finditer(text)]
 
 
 def segments(text: str) -> list[tuple[int, int]]:

@@ -119,7 +119,7 @@ class AnswerTag(NamedTuple):
     closed: bool
 
 
-_TAG = re.compile(r"<\s{0,2}(/?)\s{0,2}(?:final[_ -]?)?answer\s{0,2}>", re.IGNORECASE)
+_TAG = re.compile(r"<\s{0,2}(\\?/)?\s{0,2}(?:final[_ -]?)?answer\s{0,2}>", re.IGNORECASE)
 
 
 def answer_tags(text: str) -> list[AnswerTag]:

@@ -14,8 +14,9 @@ from itertools import pairwise
 
 import msgspec
 
-from beholder.extract.declared import REACH, abstained, after_revision, ascii_forms, declared, rejected, revisions
+from beholder.extract.declared import REACH, abstained, after_revision, ascii_forms, declared, rejected
 from beholder.extract.extraction import Extraction
+from beholder.extract.revision import revisions
 from beholder.extract.think import split_thought
 
 Order = tuple[int, ...]

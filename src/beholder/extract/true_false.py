@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 
-from beholder.extract.claims import MOST, Claim, abstains, standing
+from beholder.extract import true_false_words as words
+from beholder.extract.claims import MOST, REVISION, Claim, abstains, standing, strongest
+from beholder.extract.distance import distanced
 from beholder.extract.extraction import Extraction
 from beholder.extract.lead import Lead, lead
+from beholder.extract.lead_words import HEDGES
 from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain, without_quotations, without_tags
 from beholder.extract.think import Thought, split_thought
 
@@ -29,13 +32,15 @@ def strict(text: str) -> Extraction[bool]:
 def lenient(text: str) -> Extraction[bool]:
     """What a careful reader takes for the answer.
 
-    An answer tag decides alone; without one, the text is read for claims: a bare `True` at the start or on a line of
+    An answer tag decides alone, also over a change of mind after it ("<answer>T</answer> Actually, it is false": what
+    `strict` accepts stays); without one, the text is read for claims: a bare `True` at the start or on a line of
     its own, `Answer: F`, "the statement is not accurate", `\\boxed{T}`, `答案：对`. Words of revision let the later
     claim replace the earlier one; otherwise different claims are `ambiguous`.
 
     Not read as answers: both options side by side (`T or F`), questions, conditions ("if the statement is true"),
-    concessions ("while it is true that …", when the statement is judged elsewhere), half-truths ("partly true").
-    OUR assumptions: "not (entirely) true" is false and "not false" is true; `yes` and `no` are not read, because said
+    concessions ("while it is true that …", when the statement is judged elsewhere), half-truths ("partly true"), what is
+    doubted, reported or only possible ("there is no evidence that it is true", "he says it is true").
+    OUR assumptions: "not (entirely) true" and "not supported" are false and "not false" is true; `yes` and `no` are not read, because said
     of a negated statement either may mean true.
 
     Flags: `unclosed_tag` (the tag was never closed; `outcome.settle` decides), `ambiguous`, `abstained`, `empty`,
@@ -119,34 +124,6 @@ def _from_tags(shown: str, low: str, tags: list[AnswerTag], start: int) -> Extra
 
 # Reading -----------------------------------------------------------------------------------------------------------
 
-_CLEAR = {"true": True, "false": False, "untrue": False}  # say true or false of anything
-_OTHER = {  # are said of many things, so what they are said of must be the statement
-    "correct": True,
-    "incorrect": False,
-    "accurate": True,
-    "inaccurate": False,
-    "right": True,
-    "wrong": False,
-    "valid": True,
-    "invalid": False,
-}
-_WORDS = _CLEAR | _OTHER
-_ALONE = _WORDS | {
-    "t": True,
-    "f": False,
-    **dict.fromkeys(("对", "正确", "真", "对的", "正确的", "真的", "是真的", "是正确的", "是对的", "属实"), True),
-    **dict.fromkeys(("错", "错误", "假", "错的", "错误的", "假的", "是假的", "是错误的", "是错的"), False),
-    **dict.fromkeys(("不对", "不正确", "不正确的", "不是真的", "不对的", "不属实", "是不正确的"), False),
-}
-_EDGES = " \t\r\n.,;:!'()[]<>/-–—。、|=✓✔✅❌✗❎☑\\"
-_LETTER = re.compile(r"[TF](?!\w|['-]\w)(?<!\w[TF])(?<!\w['\-][TF])")
-_SMALL_LETTER = re.compile(r"answers?\s{0,3}(?:is\s{0,3}:?|:)[\s(\[]{0,3}([tf])(?!\w|['-]\w)")
-_SAME = re.compile(r"[ ()\[\]:=,/|–—-]{0,5}(?:(?:for|means|meaning|is|i\.e\.,?)[ ()\[\]:=–—-]{1,4})?")
-_EITHER = re.compile(
-    r"[ ()\[\],:;'|/–—-]{0,5}(?:(?:or|and|nor|vs\.?|versus|还是|或者|或|和|与"
-    r"|、)[ ()\[\],:'/|]{0,4})?(?:option )?[ (\['<]{0,3}"
-)
-
 
 class _Mention:
     """A value word, or several with the same meaning in a row (`T (True)`)."""
@@ -158,19 +135,19 @@ class _Mention:
 
 
 def _mentions(shown: str, low: str) -> list[_Mention]:
-    found = [(m.start(), m.end(), shown[m.start()] == "T", True) for m in _LETTER.finditer(shown)]
-    for word, value in _WORDS.items():
+    found = [(m.start(), m.end(), shown[m.start()] == "T", True) for m in words.LETTER.finditer(shown)]
+    for word, value in words.WORDS.items():
         at = low.find(word)
         while at >= 0:
             end = at + len(word)
             if not (at and (low[at - 1].isalnum() and low[at - 1].isascii())) and not (
                 end < len(low) and low[end].isalnum() and low[end].isascii()
             ):
-                found.append((at, end, value, word in _CLEAR))
+                found.append((at, end, value, word in words.CLEAR))
             at = low.find(word, end)
     if "answer" in low:
         found += [
-            (m.start(1), m.end(1), m[1] == "t", True) for m in _SMALL_LETTER.finditer(low) if shown[m.start(1)] == m[1]
+            (m.start(1), m.end(1), m[1] == "t", True) for m in words.SMALL_LETTER.finditer(low) if shown[m.start(1)] == m[1]
         ]
     found.sort()
     joined: list[_Mention] = []
@@ -178,11 +155,11 @@ def _mentions(shown: str, low: str) -> list[_Mention]:
         last = joined[-1] if joined else None
         if last is not None and start - last.end <= 16:
             between = low[last.end : start]
-            if value == last.value and not last.void and _SAME.fullmatch(between):
+            if value == last.value and not last.void and words.SAME.fullmatch(between):
                 last.end, last.clear = end, last.clear or clear
                 continue
             labelled = last.void and ":" in between  # "True or False: True"
-            if value != last.value and not labelled and _EITHER.fullmatch(between):
+            if value != last.value and not labelled and words.EITHER.fullmatch(between):
                 last.void = True
                 joined.append(_Mention(start, end, value, clear))
                 joined[-1].void = True
@@ -191,52 +168,32 @@ def _mentions(shown: str, low: str) -> list[_Mention]:
     return joined
 
 
-_AFTER_OTHER = re.compile(
-    r"\s{0,3}(?:[^\w\s]|\Z|\n|(?:because|since|as|and|but|given|based|that|in (?:the|this)|according"
-    r"|due|for|considering"
-    r"|when|overall|statement|claim|assertion|sentence|interpretation|here)\b)"
-)
-_AFTER_BLOCK = re.compile(
-    r"\s{1,3}(?:to (?:the|life|its|his|her|say|a|some)\b|in part\b|for the most part\b|only (?:if"
-    r"|when)\b|if\b|unless\b|or\b|/|love\b|self\b|colou?rs?\b)|\s{0,2}/"
-    r"|[^.!?\n]{0,60}\bbut (?:it is |it's |is |also )?(?:false|incorrect|not true|untrue|inaccurate"
-    r"|wrong|true|correct)\b"
-)
-_AFTER_OPENING = re.compile(
-    r"\s{0,3}(?:[.:;!)\]\n–—|-]|\Z|,(?! (?:but|however|though|yet)\b)|(?:because|since|as|given|due"
-    r"|based)\b|\()"
-)
-_IS_RIGHT = re.compile(r"[ )\]']{0,3}(?:is|would be|must be|should be) (?:the )?(?:correct|right|best|answer)\b")
-_INITIALS = re.compile(r"\. ?[A-Z]\.")
-_END = re.compile(r"[ \t\r.!)\]'|,;✓✔✅❌]{0,12}(?:\n|\Z)")
-_SENTENCE_END = re.compile(r"[ )\]']{0,3}(?:[.!\n]|\Z|,? (?:because|since|as)\b)")
-_QUESTION = re.compile(r"[^.!?\n]{0,80}\?")
-
-
 def _read(shown: str, low: str) -> tuple[Claim[bool] | None, bool]:
     """The claim that stands in a text, and whether several stand against each other."""
-    core = low.strip(_EDGES)
-    if len(core) <= 12 and core in _ALONE:
+    core = low.strip(words.EDGES)
+    if len(core) <= 12 and core in words.ALONE:
         start = low.index(core)
-        return Claim(_ALONE[core], start, start + len(core)), False
-    by_rank: tuple[list[Claim[bool]], ...] = ([], [], [])
+        return Claim(words.ALONE[core], start, start + len(core)), False
+    ranked: list[tuple[int, Claim[bool]]] = []
     for mention in _mentions(shown, low)[-MOST:]:
         if mention.void:
             continue
         rank, value = _judge(shown, low, mention)
         if rank is not None:
-            by_rank[rank].append(Claim(value, mention.start, mention.end))
+            ranked.append((rank, Claim(value, mention.start, mention.end)))
     if not low.isascii():
-        by_rank[0].extend(_chinese(low))
-        by_rank[0].sort(key=lambda claim: claim.start)
-    for claims in by_rank:
-        if claims:
-            return standing(low, claims)
-    return None, False
+        ranked += ((0, claim) for claim in _chinese(low))
+    if any(key in low for key in words.ABOUT_KEYS):
+        ranked += ((2, claim) for claim in _about(low))
+    return standing(low, strongest(ranked, alone=1))
 
 
 def _judge(shown: str, low: str, mention: _Mention) -> tuple[int | None, bool]:
-    """The rank of a mention as a claim (0 strongest, None: no claim) and its value after negation."""
+    """The rank of a mention as a claim and its value after negation.
+
+    Ranks: 0 of the statement or the answer, 1 of "it", 2 said without true or false (`_about`), 3 "it is true that …";
+    `REVISION`; None: no claim.
+    """
     start, end, value = mention.start, mention.end, mention.value
     before = lead(low, start)
     if not before.kind:
@@ -244,70 +201,79 @@ def _judge(shown: str, low: str, mention: _Mention) -> tuple[int | None, bool]:
     if before.degree and not value:
         return None, value  # "not entirely false" says neither
     said = value != before.negated
-    if before.kind in ("line", "start") and mention.clear and _IS_RIGHT.match(low, end):
+    if before.kind in ("line", "start") and mention.clear and words.IS_RIGHT.match(low, end):
         return 0, said
-    if before.kind == "line":
-        return (0 if _opens(shown, low, mention) else None), said
-    if before.kind == "start":
-        return (0 if _stands_alone(low, mention) else None), said
-    if _AFTER_BLOCK.match(low, end) or _QUESTION.match(low, end):
+    if before.kind in ("line", "label"):
+        return (0 if _opens(shown, low, mention, before.kind == "label") else None), said
+    if before.kind in ("start", "contrast"):
+        bare = before.kind == "start" or end - start == 1  # "strange, but correct" is no answer
+        return (0 if bare and _stands_alone(low, mention) else None), said
+    if words.AFTER_BLOCK.match(low, end) or words.QUESTION.match(low, end):
         return None, said
-    if not mention.clear and not _AFTER_OTHER.match(low, end):
+    if not mention.clear and not words.AFTER_OTHER.match(low, end):
         return None, said
-    return _rank(low, before, mention), said
+    rank = _rank(low, before, mention)
+    return (None if rank is None or (rank != REVISION and distanced(low, start)) else rank), said
 
 
 def _rank(low: str, before: Lead, mention: _Mention) -> int | None:
+    if before.kind in ("revision", "opinion"):
+        if not mention.clear or not words.CLAUSE_END.match(low, mention.end):
+            return None
+        return 1 if before.kind == "opinion" else REVISION
     if before.kind == "pronoun":
         if low.startswith(" that", mention.end):
-            return 2
+            return 3
         statement = re.compile(r"\s{1,3}(?:statement|claim|assertion)\b").match(low, mention.end)
         return 0 if statement else 1
     if before.kind == "answer" and not mention.clear:
         # "the answer is correct" speaks of an answer; "Answer: correct" gives one
         return 0 if re.compile(r"[:=]\s{0,4}\Z").search(low, max(0, mention.start - 6), mention.start) else None
-    if before.kind in ("choice", "beside") and not mention.clear:
+    if before.kind == "which" or (before.kind in ("choice", "beside") and not mention.clear):
         return None
     return 0
 
 
-def _opens(shown: str, low: str, mention: _Mention) -> bool:
-    """A value that begins a line: alone on it, or before the explanation of the text's first line."""
-    if _END.match(low, mention.end):
+def _about(low: str) -> list[Claim[bool]]:
+    """Judgements in other words: "the statement is contradicted by the image", "I agree with the statement"."""
+    claims = []
+    for match in list(words.ABOUT.finditer(low))[-MOST:]:
+        start, end = match.span()
+        manner = f"{match['manner'] or ''}{match['degree'] or ''}{match['leave'] or ''}".split()
+        if not HEDGES.isdisjoint(manner) or words.QUESTION.match(low, end) or distanced(low, start):
+            continue
+        if words.CONDITION.search(low, max(0, start - 80), start):
+            continue
+        value = not any(match[group] for group in words.ABOUT_FALSE)
+        claims.append(Claim(value != bool(match["denied"] or match["refuse"]), start, end))
+    return claims
+
+
+def _opens(shown: str, low: str, mention: _Mention, labelled: bool) -> bool:
+    """A value that begins a line: alone on it, or before the explanation of the text's first line or of "A:"."""
+    if words.END.match(low, mention.end):
         return True
     if low[mention.start : mention.end] in ("right", "wrong", "valid", "invalid", "accurate", "inaccurate"):
         return False
-    if not _AFTER_OPENING.match(low, mention.end) or _INITIALS.match(shown, mention.end):
+    if not words.AFTER_OPENING.match(low, mention.end) or words.INITIALS.match(shown, mention.end):
         return False
-    first = re.compile(r"\w").search(low, 0, mention.start) is None
+    first = labelled or re.compile(r"\w").search(low, 0, mention.start) is None
     return first or low.startswith((".", ":"), mention.end)
 
 
 def _stands_alone(low: str, mention: _Mention) -> bool:
     """A sentence that is nothing but the value and fillers ("Definitely not true.", "Therefore, F"), at the start of
     the text or the end of a line."""
-    if _END.match(low, mention.end):
+    if words.END.match(low, mention.end):
         return True
-    if not mention.clear or not _SENTENCE_END.match(low, mention.end):
+    if not mention.clear or not words.SENTENCE_END.match(low, mention.end):
         return False
     return mention.start < 200 and re.compile(r"[.!?\n]").search(low, 0, mention.start) is None
 
 
-_CHINESE = re.compile(
-    r"(答案|结论|判断|回答|结果|选项|应选|选择|选|陈述|说法|命题|描述|语句|论述|表述|论断|观点|题目"
-    r"|句话|因此|所以|这是|故)"
-    r"([^。!?\n;]{0,14}?)"
-    r"(不正确|不是正确|并不正确|不完全正确|不准确|不是真|不对|不成立|不属实|不符|正确|准确|错误|成立"
-    r"|属实|错|对|真|假"
-    r"|true|false|(?<![a-z])[tf](?![a-z]))"
-    r"(?=的|$|[\s。,.!;)\]、(]|了)"
-)
-_CHINESE_FALSE = ("不", "并不", "错", "假", "false", "f")
-
-
 def _chinese(low: str) -> list[Claim[bool]]:
     claims = []
-    for match in _CHINESE.finditer(low):
+    for match in words.CHINESE.finditer(low):
         gap = match[2]
         if any(word in gap for word in ("是否", "如果", "若", "还是", "与否", "正确", "错误", "或")):
             continue
@@ -315,7 +281,9 @@ def _chinese(low: str) -> list[Claim[bool]]:
             ("的答案", "答案", "的选项", "还是", "与否"), match.end(3)
         ):
             continue
-        value = not match[3].startswith(_CHINESE_FALSE)
+        if distanced(low, match.start(1)):
+            continue
+        value = not match[3].startswith(words.CHINESE_FALSE)
         if gap.rstrip().endswith(("不", "不是", "并非", "没有")):
             value = not value
         claims.append(Claim(value, match.start(3), match.end(3)))

@@ -107,7 +107,7 @@ class OpenAIModel:
     def _body(self, ask: Ask, sent: list[Sent]) -> tuple[tuple[bytes, ...], bytes]:
         """The HTTP body in pieces, and the same body with each image's bytes replaced by their SHA-256."""
         pieces: list[bytes] = []
-        images: dict[int, bytes] = {}
+        told: list[bytes] = []
         opening = b'{"model":' + msgspec.json.encode(self._model) + b',"messages":['
         buffer = [opening]
         for number, message in enumerate(ask.messages):
@@ -123,16 +123,15 @@ class OpenAIModel:
                     buffer.append(comma + b'{"type":"text","text":' + _json_text(part.text) + b"}")
                 else:
                     image = sent[part.index]
-                    buffer.append(comma + b'{"type":"image_url","image_url":{"url":"' + image.prefix)
-                    pieces.append(b"".join(buffer))
-                    images[len(pieces)] = f"sha256:{image.sha256}".encode()
-                    pieces.append(image.base64)
+                    buffer.append(comma + b'{"type":"image_url","image_url":{"url":"')
+                    before = b"".join(buffer)
+                    pieces += (before + image.prefix, image.base64)
+                    told.append(before + b"sha256:" + image.sha256.encode())
                     buffer = [b'"}}']
             buffer.append(b"]}")
         buffer.append(b"]" + self._settings(ask, self.endpoint.extra_body) + b"}")
-        pieces.append(b"".join(buffer))
-        skeleton = b"".join(images.get(index, piece) for index, piece in enumerate(pieces))
-        return tuple(pieces), skeleton
+        ending = b"".join(buffer)
+        return (*pieces, ending), b"".join((*told, ending))
 
     def _record(self, ask: Ask, skeleton: bytes) -> bytes:
         """The request as it is journaled: the skeleton without the secrets of the extra body."""

@@ -13,7 +13,9 @@ import msgspec
 
 from beholder.errors import UsageError
 from beholder.sample import Response
+from beholder.store.rows import insert_rows
 from beholder.store.schema import is_network_filesystem
+from beholder.store.squeeze import squeeze
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Response)
@@ -46,10 +48,10 @@ class ResponseCache:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = sqlite3.connect(self._path, isolation_level=None, timeout=30, check_same_thread=False)
+            self._open.append(connection)
             connection.execute("PRAGMA trusted_schema=OFF")
             connection.execute("PRAGMA synchronous=NORMAL")
             self._local.connection = connection
-            self._open.append(connection)
         return connection
 
     def get(self, request_hash: str) -> Response | None:
@@ -64,17 +66,23 @@ class ResponseCache:
         return msgspec.structs.replace(response, cached=True)
 
     def put(self, responses: Iterable[Response]) -> None:
-        """Keeps answers; the first one for a request stays."""
+        """Keeps answers; the first one for a request stays. `UsageError` if the file cannot be written any more."""
         rows = [
-            (response.request_hash, zlib.compress(_encoded(response), 1))
+            (response.request_hash, squeeze(_encoded(response)))
             for response in responses
             if response.failure is None and not response.cached
         ]
         if rows:
-            connection = self._connection()
-            connection.execute("BEGIN IMMEDIATE")
-            connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
-            connection.execute("COMMIT")
+            try:
+                connection = self._connection()
+                connection.execute("BEGIN IMMEDIATE")
+                insert_rows(connection, "INSERT OR IGNORE INTO answers", rows)
+                connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise UsageError(
+                    f"{self._path} cannot be written ({error}). Free some space, or delete it if it is damaged; "
+                    "then continue with `beholder resume`."
+                ) from None
 
     def close(self) -> None:
         """Closes every thread's connection."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import queue
 import sqlite3
 import threading
-import zlib
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +21,8 @@ from beholder.sample import ImageRef, Response, Sample
 from beholder.score import Score
 from beholder.store import schema
 from beholder.store.cache import ResponseCache
+from beholder.store.rows import insert_rows
+from beholder.store.squeeze import squeeze
 
 _BATCH = 256
 _LINGER = 0.05
@@ -163,18 +164,17 @@ class Journal:
         db = self._db
         db.execute("BEGIN IMMEDIATE")
         try:
-            db.executemany(
-                "INSERT OR IGNORE INTO samples VALUES (?, ?, ?)",
+            insert_rows(
+                db,
+                "INSERT OR IGNORE INTO samples",
                 [(key, entry.sample.index, sample_record(entry)) for key, entry in new_samples.items()],
             )
-            db.executemany(
-                "INSERT OR IGNORE INTO requests VALUES (?, ?)",
-                [(entry.response.request_hash, zlib.compress(entry.request, 1)) for entry in batch if entry.request],
+            insert_rows(
+                db,
+                "INSERT OR IGNORE INTO requests",
+                [(entry.response.request_hash, squeeze(entry.request)) for entry in batch if entry.request],
             )
-            db.executemany(
-                "INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [response_row(number, entry) for number, entry in numbered],
-            )
+            insert_rows(db, "INSERT INTO responses", [response_row(number, entry) for number, entry in numbered])
             self._insert_scores(scored)
             db.execute("COMMIT")
         except BaseException:
@@ -225,8 +225,9 @@ def _register(db: sqlite3.Connection, scorers: dict[str, str]) -> dict[str, int]
 
 def insert_scores(db: sqlite3.Connection, scorer_ids: dict[str, int], scored: list[tuple[int, Scores]]) -> None:
     """Inserts (or replaces) the score rows of responses, inside the caller's transaction."""
-    db.executemany(
-        "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    insert_rows(
+        db,
+        "INSERT OR REPLACE INTO scores",
         [
             (
                 number,
@@ -273,7 +274,7 @@ def response_row(number: int, entry: Entry) -> tuple[object, ...]:
         storable(response.reasoning),
         storable(response.finish),
         _json(rest),
-        zlib.compress(response.raw, 1) if response.raw else None,
+        squeeze(response.raw) if response.raw else None,
     )
 
 

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import zipfile
 import zlib
+from contextlib import closing
 from pathlib import Path
 
 from beholder.errors import UsageError
@@ -31,12 +32,9 @@ def pack(run: Path, target: Path) -> tuple[int, int]:
     snapshot = target.with_name(f".{target.name}.{os.getpid()}.db")
     blobs, changed = Blobs(run), 0
     try:
-        source = schema.open_to_read(run / "run.db")
-        copy = sqlite3.connect(snapshot)
-        source.backup(copy)
-        copy.execute("PRAGMA journal_mode=DELETE")
-        copy.close()
-        source.close()
+        with closing(schema.open_to_read(run / "run.db")) as source, closing(sqlite3.connect(snapshot)) as copy:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
             archive.write(run / "run.json", "run.json")
             archive.write(snapshot, "run.db")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from beholder.errors import UsageError
@@ -53,7 +55,7 @@ _NETWORK_FILESYSTEMS = frozenset(
 def create(path: Path, *, fsync: bool) -> sqlite3.Connection:
     """A new, empty run database."""
     connection = _connect(path, fsync=fsync)
-    with connection:
+    with _closed_on_error(connection), connection:
         for name in TABLES:
             connection.execute(_definition(name))
         connection.execute(f"PRAGMA user_version={FORMAT}")
@@ -75,14 +77,21 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     mode = "mode=ro&immutable=1" if settled else "mode=ro"
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, check_same_thread=False)
-        connection.execute("PRAGMA trusted_schema=OFF")
-        connection.execute("PRAGMA query_only=ON")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        objects = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+        with _closed_on_error(connection):
+            connection.execute("PRAGMA trusted_schema=OFF")
+            connection.execute("PRAGMA query_only=ON")
+            _check_schema(connection, path)
     except sqlite3.Error as error:
         raise UsageError(f"{path} cannot be read as a run database ({error}).") from None
+    return connection
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    """Raises `UsageError` unless a database holds our tables, word for word, and nothing else."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > FORMAT:
         raise UsageError(f"{path} was written by a newer Beholder (format {version}). Upgrade Beholder to open it.")
+    objects = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall()
     foreign = [
         f"{kind} {name}"
         for kind, name, table, _ in objects
@@ -91,10 +100,17 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     definitions = {name: sql for kind, name, _, sql in objects if kind == "table"}
     wrong = [name for name in TABLES if definitions.get(name) != _definition(name)]
     if foreign or wrong:
-        connection.close()
         what = ", ".join(foreign[:3] + [f"table {name}" for name in wrong[:3]])
         raise UsageError(f"{path} is not a run database of Beholder's: unexpected {what}. It was not opened.")
-    return connection
+
+
+@contextlib.contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def close_for_good(connection: sqlite3.Connection) -> None:
@@ -110,10 +126,11 @@ def close_for_good(connection: sqlite3.Connection) -> None:
 
 def _connect(path: Path, *, fsync: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
-    connection.execute("PRAGMA trusted_schema=OFF")
-    # A write-ahead log needs shared memory, which network file systems do not give: there, the rollback journal.
-    connection.execute(f"PRAGMA journal_mode={'DELETE' if is_network_filesystem(path.parent) else 'WAL'}")
-    connection.execute(f"PRAGMA synchronous={'FULL' if fsync else 'NORMAL'}")
+    with _closed_on_error(connection):
+        connection.execute("PRAGMA trusted_schema=OFF")
+        # A write-ahead log needs shared memory, which network file systems do not give: there, the rollback journal.
+        connection.execute(f"PRAGMA journal_mode={'DELETE' if is_network_filesystem(path.parent) else 'WAL'}")
+        connection.execute(f"PRAGMA synchronous={'FULL' if fsync else 'NORMAL'}")
     return connection
 
 
