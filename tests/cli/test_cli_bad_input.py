@@ -152,7 +152,7 @@ OPTION_ROWS: list[tuple[str, Callable[[Path], list[object]], tuple[str, ...]]] =
     ("unknown order", lambda h: good(h, "--order", "sorted"), ("--order 'sorted'", "random or balanced")),
     ("no ids in the file", with_file("ids.txt", "# none\n", "--ids"), ("ids.txt", "names no items", "each line")),
     ("ids file is missing", lambda h: good(h, "--ids", h / "no.txt"), ("no.txt", "cannot be read")),
-    ("ids of other data", with_file("ids.txt", "zzz\n", "--ids"), ("No item", "--ids")),
+    ("ids of other data", with_file("ids.txt", "zzz\n", "--ids"), ("--ids", "zzz")),
     ("prompt file is missing", lambda h: good(h, "--prompt", h / "no.txt"), ("--prompt", "no.txt")),
     ("wrong template", with_file("prompt.txt", "Is it true?", "--prompt"), ("template", "{")),
     ("CA file is missing", lambda h: good(h, "--base-url", "http://x", "--ca-file", h / "ca"), ("--ca-file", "ca")),

@@ -224,6 +224,7 @@ SAMPLES = [
 CONDITIONS = [
     (["category=reasoning"], [1, 3, 5]),
     (["category!=reasoning"], [0, 2, 4]),
+    (["category==general"], [0, 2, 4]),
     (["category = 'reasoning'", "difficulty=hard"], [1]),
     (['category="general"', "difficulty!=easy"], [2, 4]),
     (["difficulty="], [2, 5]),

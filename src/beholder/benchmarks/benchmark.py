@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     guess: Callable[[Sample, random.Random], str]
     read_results: Callable[[Path], Iterator[Answered]] | None = None
     details: Callable[[Sequence[ScoredItem]], dict[str, Any]] | None = None
-    notices: Callable[[Sequence[Sample] | int], list[str]] | None = None
+    notices: Callable[[Iterable[Sample] | int], list[str]] | None = None
     sampling: Sampling = Sampling()
     votes: int = 1
     answers_shown: int = 0

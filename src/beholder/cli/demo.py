@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,15 +27,14 @@ def demo(
     --base-url, your model solves them too.
     """
     import asyncio
-    import contextlib
     import shutil
 
     from rich.text import Text
 
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.endpoint import default_base_url, make_endpoint, settings_of
-    from beholder.cli.run import run_one
-    from beholder.engine.lifecycle import EngineOptions, Result
+    from beholder.cli.run import check_all, run_all
+    from beholder.engine.lifecycle import EngineOptions
     from beholder.engine.plan import make_plan
     from beholder.engine.selection import Selection
     from beholder.models import make_model
@@ -66,39 +65,30 @@ def demo(
         )
     models = [make_model(name, found, seed=seed, endpoint=endpoint) for name in ("random", "classical", *(model or []))]
 
-    async def run_all() -> list[Result]:
-        async with contextlib.AsyncExitStack() as stack:
-            for one in models:
-                stack.push_async_callback(one.close)
-            await asyncio.gather(*(one.check() for one in models))
-            folder = runs_dir / f"demo-jigsaw-{n}-{seed}"
-            if folder.exists():
-                shutil.rmtree(folder)
-            write_dataset(generate(n, seed, SIZES, photos), folder)
-            console.print(f"{n} fresh puzzles in {folder}", style="dim", soft_wrap=True)
-            plan = make_plan(
-                found,
-                folder,
-                images=None,
-                categories=None,
-                template=None,
-                sampling=Sampling(temperature=0.0, max_tokens=2048),
-                votes=None,
-                epochs=1,
-                order="random",
-                seed=seed,
-                selection=Selection(),
-            )
-            options = EngineOptions(concurrency=max_connections, cache=runs_dir / ".cache.db")
-            settings = {
-                "max_retries": 7,
-                "max_connections": max_connections,
-                "cache": True,
-                **({"endpoint": settings_of(endpoint)} if endpoint is not None else {}),
-            }
-            return [await run_one(plan, one, options, settings, runs_dir, console) for one in models]
-
-    results = asyncio.run(run_all())
+    asyncio.run(check_all(models))
+    folder = runs_dir / f"demo-jigsaw-{n}-{seed}"
+    if folder.exists():
+        shutil.rmtree(folder)
+    write_dataset(generate(n, seed, SIZES, photos), folder)
+    console.print(f"{n} fresh puzzles in {folder}", style="dim", soft_wrap=True)
+    plan = make_plan(
+        found,
+        folder,
+        images=None,
+        categories=None,
+        template=None,
+        sampling=Sampling(temperature=0.0, max_tokens=2048),
+        votes=None,
+        epochs=1,
+        order="random",
+        seed=seed,
+        selection=Selection(),
+    )
+    options = EngineOptions(concurrency=max_connections, cache=runs_dir / ".cache.db")
+    settings: dict[str, Any] = {"max_retries": 7, "max_connections": max_connections, "cache": True}
+    if endpoint is not None:
+        settings["endpoint"] = settings_of(endpoint)
+    results = asyncio.run(run_all(plan, models, options, settings, runs_dir, console))
     for result in results:
         print_result(console, result)
     baseline = results[0]

@@ -151,7 +151,6 @@ def run_benchmark(
     the benchmarks and the kinds of model.
     """
     import asyncio
-    import contextlib
 
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.orders import MODES
@@ -166,6 +165,7 @@ def run_benchmark(
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
     from beholder.sample import Sampling
+    from beholder.store.cache import ResponseCache
     from beholder.store.pins import check_pin
 
     console = make_console(stderr=True)
@@ -208,37 +208,29 @@ def run_benchmark(
         fsync=fsync,
     )
 
-    async def run_all() -> list[Result]:
-        async with contextlib.AsyncExitStack() as stack:
-            for one in models:
-                stack.push_async_callback(one.close)
-            await asyncio.gather(*(one.check() for one in models))  # before the data is read: a wrong URL shows at once
-            plan = make_plan(
-                found,
-                data,
-                images=images,
-                categories=categories,
-                template=template,
-                sampling=sampling,
-                votes=votes,
-                epochs=epochs,
-                order=order,
-                seed=run_seed,
-                selection=selection,
-            )
-            check_pin(runs_dir, data, plan.data_sha256, accept=accept)
-            for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
-                console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
-            settings: dict[str, Any] = {
-                "max_retries": max_retries,
-                "max_connections": max_connections,
-                "cache": cache,
-            }
-            if endpoint is not None:
-                settings["endpoint"] = settings_of(endpoint)
-            return [await run_one(plan, one, options, settings, runs_dir, console) for one in models]
-
-    results = asyncio.run(run_all())
+    asyncio.run(check_all(models))  # before the data is read: a wrong URL shows at once
+    plan = make_plan(
+        found,
+        data,
+        images=images,
+        categories=categories,
+        template=template,
+        sampling=sampling,
+        votes=votes,
+        epochs=epochs,
+        order=order,
+        seed=run_seed,
+        selection=selection,
+    )
+    check_pin(runs_dir, data, plan.data_sha256, accept=accept)
+    if options.cache is not None:
+        ResponseCache(options.cache).close()  # a damaged one shows before a folder is made
+    for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
+        console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
+    settings: dict[str, Any] = {"max_retries": max_retries, "max_connections": max_connections, "cache": cache}
+    if endpoint is not None:
+        settings["endpoint"] = settings_of(endpoint)
+    results = asyncio.run(run_all(plan, models, options, settings, runs_dir, console))
     finish_command(results, as_json=as_json, all_metrics=all_metrics)
     codes = [exit_code(result) for result in results]
     raise typer.Exit(max(codes, default=exits.DONE))
@@ -252,6 +244,32 @@ def read_template(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--prompt {file} cannot be read ({error}).") from None
+
+
+async def check_all(models: list[Model]) -> None:
+    """Fails with `UsageError` if a model cannot be reached at all."""
+    import asyncio
+
+    await asyncio.gather(*(one.check() for one in models))
+
+
+async def run_all(
+    plan: Plan, models: list[Model], options: Any, settings: dict[str, Any], runs_dir: Path, console: Console
+) -> list[Result]:
+    """One model after the other on one plan; Ctrl-C ends them all."""
+    import contextlib
+
+    from beholder.engine.run import Ending
+
+    results: list[Result] = []
+    async with contextlib.AsyncExitStack() as stack:
+        for one in models:
+            stack.push_async_callback(one.close)
+        for one in models:
+            results.append(await run_one(plan, one, options, settings, runs_dir, console))
+            if results[-1].ending is Ending.INTERRUPTED:
+                break
+    return results
 
 
 async def run_one(

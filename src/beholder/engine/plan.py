@@ -129,10 +129,15 @@ def make_plan(
         n_samples=0,
     )
     count = 0
+    unmatched = set(selection.ids)
     for sample in plan.samples():
         if count == 0:
             plan.asks(sample, set())  # a template that cannot be filled shows itself at the first sample
         count += 1
+        unmatched -= {sample.key, sample.record_id}
+    if unmatched and selection.limit is None and not selection.where:
+        some = ", ".join(sorted(unmatched)[:3])
+        raise UsageError(f"--ids names {len(unmatched)} items that {data} does not hold: {some}. Correct the list.")
     if count == 0:
         raise UsageError(f"No item of {data} is left by --limit, --where and --ids. Widen the selection.")
     return msgspec.structs.replace(plan, n_samples=count)

@@ -59,7 +59,7 @@ def parse_condition(text: str) -> Condition:
     """
     field, equals, value = text.partition("=")
     equal = not field.endswith("!")
-    field = field.rstrip("!").strip()
+    field, value = field.rstrip("!").strip(), value.removeprefix("=")  # `a==b` means what it looks like
     if not equals or not field:
         raise UsageError(
             f"--where {text!r} is not a condition. Write field=value or field!=value, such as category=general."

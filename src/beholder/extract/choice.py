@@ -15,10 +15,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
-from beholder.extract.claims import MOST, Claim, abstains, standing
+from beholder.extract import choice_words as words
+from beholder.extract.claims import MOST, REVISION, Claim, abstains, standing, strongest
+from beholder.extract.distance import distanced
 from beholder.extract.extraction import Extraction
 from beholder.extract.lead import lead
 from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain, without_tags
@@ -40,8 +42,8 @@ def lenient(text: str, letters: str, options: Mapping[str, str] | None = None) -
 
     Read as answers: the letter alone (the only place where a small letter counts), `(B)`, `B. cat`, "the answer is
     (B)", "B is correct", `\\boxed{B}`, `故选B`, a last line `B`; with `options`, an answer that is word for word the
-    text of one option. Not read: letters that no words make an answer ("A cat is here"), denials ("it is not B"), the
-    repeated list of options. Two letters, or two answers with no word of revision between them, are `ambiguous`.
+    text of one option. Not read: letters that no words make an answer ("A cat is here"), denials ("it is not B"), what is
+    doubted or reported ("some may say it is B"), the repeated list of options. Two letters, or two answers with no word of revision between them, are `ambiguous`.
 
     Flags: `ambiguous`, `abstained`, `empty`, `unclosed_tag`, `unclosed_think`, `option_text` (read from the text of
     an option).
@@ -135,13 +137,10 @@ def _lenient(thought: Thought, letters: str, options: Mapping[str, str] | None, 
     return Extraction(stands.value, span, flags[stands.start])
 
 
-_ARTICLES = re.compile(r"^(?:the|an|a)\s+")
-
-
 def _fold(text: str) -> str:
     """A text as a reader compares it: NFKC, no case, single spaces, no outer punctuation or article."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return _ARTICLES.sub("", folded.strip(" .,;:!?'\"()[]*`。、")).strip()
+    return words.ARTICLES.sub("", folded.strip(" .,;:!?'\"()[]*`。、")).strip()
 
 
 def _texts(letters: str, options: Mapping[str, str] | None) -> dict[str, str]:
@@ -154,18 +153,6 @@ def _texts(letters: str, options: Mapping[str, str] | None) -> dict[str, str]:
     return {text: letter for text, letter in found.items() if letter}
 
 
-_WORDLIKE = r"[^\W぀-鿿]"  # a word character that is not Chinese or Japanese: 选B是 holds a letter alone
-
-
-@lru_cache(maxsize=64)
-def _patterns(letters: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """For one set of letters: letters standing alone or run together (`AC`), and lines labelled `B.`."""
-    some = "[" + re.escape(letters) + "]" if letters else r"[^\s\S]"
-    mention = re.compile(rf"(?<!{_WORDLIKE}){some}{{1,26}}(?!{_WORDLIKE}|['-]\w|\.[A-Z]\b)")
-    labelled = re.compile(rf"^[ \t(\[>•-]{{0,6}}({some})(?:[.):、\]]{{1,2}}|\s-)[ \t]{{0,3}}(?=\S)", re.MULTILINE)
-    return mention, labelled
-
-
 class _Group(NamedTuple):
     """Letters named together: where, which, and whether `or` stands between them."""
 
@@ -175,54 +162,12 @@ class _Group(NamedTuple):
     either: bool
 
 
-_WHOLE = re.compile(
-    r"\W*(?:(?:the )?(?:final |correct |my )?(?:answer|option|choice|答案|选项?)(?: is|是"
-    r"|为)?\s{0,3}:\W{0,4})?([a-z])\W*"
-)
-_AND = re.compile(r"[)\]'\s]{0,3}(?:,|、|;|&|\+|/|,? ?and|和|与|及|\s)?[(\[' ]{0,3}(?:option |choice )?[(\[' ]{0,3}")
-_OR = re.compile(r"[)\]' ]{0,3},? ?(?:or|或者|或)[(\[' ]{0,3}(?:option |choice )?[(\[' ]{0,3}")
-_NEW_CLAUSE = re.compile(r"[)\]']? (?:is|was|isn't|shows|does|can|cannot|has|would|seems|depicts|may)\b")
-_PREDICATE = re.compile(r"(?:is|was|are|isn't|does|doesn't|cannot|can't|would|shows)\b")  # "A) is wrong": speaks of A
-_FIGURE = re.compile(r"\b(?:fig|no|vs|mr|dr|vol|ch|eq|sec|ex|st|vitamin|grade|plan|type|hepatitis)\.?\s{0,3}\Z")
-_END = re.compile(r"[ \t\r.!)\]'|,;:。✓✔✅]{0,12}(?:\n|\Z)")
-_SENTENCE_END = re.compile(r"[ )\]']{0,3}(?:[.!\n。]|\Z|,? (?:because|since|as)\b)")
-_OPENING = re.compile(r"\s{0,2}(?:[.):\]]\s{0,2}(?=\S)|,? (?:because|since|as)\b|\s?[–—-]\s|,\s)")
-_NOT_ARTICLE = re.compile(
-    r"[^\w\s]|\s{0,3}(?:\Z|\n|[^\w\s])|\s{1,3}(?:is|are|was|because|since|as|which|and|or|for|based|due"
-    r"|given|from"
-    r"|in|on|here|would|seems|appears|matches|where|so|but|not|best|only)\b|[぀-鿿]"
-)
-_IS_RIGHT = re.compile(
-    r"[)\]' ]{0,3}(?:\([^()\n]{1,40}\) ?)?(?:is|are|was|seems?|appears?|looks|must be|should be"
-    r"|would be)(?: to be)?"
-    r"(?: (?:the|a|most|clearly|definitely|therefore|thus|indeed|also|likely|only|best|one|single|both"
-    r"|all|actually"
-    r"|obviously|certainly|our|my|final)){0,4}"
-    r" (?:correct|right|answers?|best|accurate|appropriate|solution|suitable)\b"
-    r"|[)\]' ]{0,3}(?:是|为)?最?(?:正确|对的)(?!吗|与否)"
-)
-_DOUBT = re.compile(
-    r"\b(?:if|whether|unless|although|though|while|suppose|assuming|neither|not|never|than|don't|doesn't)\b"
-    r"[^.!?\n,]{0,40}\Z"
-)
-_CHINESE_LEAD = re.compile(
-    r"(?<![不没未非])(?:答案|选择|选项|选|结论)(?:应该|应当|应|就|最终|正确|的|项|为|是|:"
-    r"|\s){0,6}[ (\[:]{0,3}\Z"
-)
-_QUESTION = re.compile(r"[^.!?\n]{0,60}\?")
-_CUE = re.compile(
-    r"\b(?:answer|choice|option)\b(?: [a-z]{1,12}){0,6}\s{0,3}(?:is\b\s{0,3}:?|:)\s{0,6}(?:that )?"
-    r"|答案(?:应该|应)?[是为:]{1,2}\s{0,3}"
-)
-_SEPARATOR = re.compile(r"[ )\].:]{0,4}(?:- )?")
-
-
 class _Reader:
     """Reads one stretch of text. `by_text` collects where an option's text was read instead of its letter."""
 
     def __init__(self, shown: str, low: str, letters: str, texts: dict[str, str], several: bool) -> None:
         self.shown, self.low, self.letters, self.texts, self.several = shown, low, letters, texts, several
-        self.mention, self.labelled = _patterns(letters)
+        self.mention, self.labelled = words.patterns(letters)
         self.by_text: set[int] = set()
 
     def read(self) -> list[Claim[str]]:
@@ -230,18 +175,41 @@ class _Reader:
         whole = self._whole()
         if whole is not None:
             return [whole]
-        named: list[Claim[str]] = []
-        right: list[Claim[str]] = []
-        weak: list[Claim[str]] = []
-        for group in self._groups()[-MOST:]:
-            rank = self._rank(group)
-            if rank is not None:
-                (named, right, weak)[rank].append(self._claim(group))
-        if self.several and not named and len(right) > 1:  # "A is correct. C is correct."
-            value = "".join(sorted({letter for claim in right for letter in claim.value}))
-            right = [Claim(value, right[0].start, right[-1].end)]
-        claims = sorted(named + right, key=lambda claim: claim.start)
-        return claims or self._listed() or self._option_claims() or weak
+        judged, judgement = self._judgements()
+        ranked = [
+            (rank, group)
+            for group in self._groups()[-MOST:]
+            if group.start not in judged and (rank := self._rank(group)) is not None
+        ]
+        claims = [(0 if rank == 1 else rank, self._claim(group)) for rank, group in ranked]
+        if self.several and len(ranked) > 1 and all(rank == 1 for rank, _ in ranked):  # "A is right. C is right."
+            value = "".join(sorted({letter for _, claim in claims for letter in claim.value}))
+            claims = [(0, Claim(value, claims[0][1].start, claims[-1][1].end))]
+        found = strongest(claims, alone=2)
+        firm = bool(found) and any(rank == 0 for rank, _ in claims)
+        weak = [] if firm else found
+        return (found if firm else judgement) or self._listed() or self._option_claims() or weak or self._described()
+
+    def _judgements(self) -> tuple[frozenset[int], list[Claim[str]]]:
+        """Where letters stand that are judged one by one (`A: wrong`, `B: correct`, `C: wrong`), and the verdict: the
+        right one beside at least two wrong ones."""
+        right: dict[str, re.Match[str]] = {}
+        wrong: set[str] = set()
+        starts: set[int] = set()
+        for mention in islice(self.mention.finditer(self.shown), MOST):
+            judged = words.JUDGED.match(self.low, mention.end()) if len(mention[0]) == 1 else None
+            if judged is not None:
+                starts.add(mention.start())
+                if judged["yes"]:
+                    right[mention[0]] = mention
+                else:
+                    wrong.add(mention[0])
+        if len(right) + len(wrong) < 3 or not wrong or (len(right) != 1 and not self.several) or wrong & right.keys():
+            return frozenset(), []
+        places = sorted(match.span() for match in right.values())
+        value = "".join(sorted(right))
+        claims = [Claim(value, places[0][0], places[-1][1])] if right else []
+        return frozenset(starts), claims
 
     def _claim(self, group: _Group) -> Claim[str]:
         letters = sorted(group.letters)
@@ -252,7 +220,7 @@ class _Reader:
 
     def _text_after(self, at: int) -> str | None:
         """The letter of the option whose text stands between `at` and the end of the line."""
-        separator = _SEPARATOR.match(self.low, at)
+        separator = words.SEPARATOR.match(self.low, at)
         if not self.texts or separator is None:
             return None
         line_end = self.low.find("\n", at)
@@ -260,12 +228,19 @@ class _Reader:
         return self.texts.get(_fold(self.shown[separator.end() : line_end])) if line_end - at < 600 else None
 
     def _whole(self) -> Claim[str] | None:
-        """The answer as a whole: one letter of either case, or the text of an option."""
+        """The answer as a whole: one letter of either case, several, or the text of an option."""
         if len(self.low) > 600:
             return None
-        match = _WHOLE.fullmatch(self.low)
+        match = words.WHOLE.fullmatch(self.low)
         if match is not None and match[1].upper() in self.letters:
             return Claim(match[1].upper(), *match.span(1))
+        if self.several and len(self.low) < 200 and words.SEVERAL.fullmatch(self.low):
+            places = [found.start() for found in words.SMALL.finditer(self.low)]
+            named = [self.shown[at] for at in places]
+            letters = {letter.upper() for letter in named}
+            same_case = all(map(str.isupper, named)) or all(map(str.islower, named))
+            if same_case and len(letters) == len(named) and letters <= set(self.letters):
+                return Claim("".join(sorted(letters)), places[0], places[-1] + 1)
         return self._same_text(0, len(self.low))
 
     def _same_text(self, start: int, end: int) -> Claim[str] | None:
@@ -286,34 +261,52 @@ class _Reader:
             last = groups[-1] if groups else None
             if last is not None and match.start() - last.end <= 16 and not set(run) & set(last.letters):
                 between = self.low[last.end : match.start()]
-                either = _OR.fullmatch(between) is not None
-                joined = either or ((self.several or "\n" not in between) and _AND.fullmatch(between))
-                if joined and not _NEW_CLAUSE.match(self.low, match.end()):
+                either = words.OR.fullmatch(between) is not None
+                joined = either or ((self.several or "\n" not in between) and words.AND.fullmatch(between))
+                if joined and not words.NEW_CLAUSE.match(self.low, match.end()):
                     groups[-1] = _Group(last.start, match.end(), last.letters + run, last.either or either)
                     continue
             groups.append(_Group(match.start(), match.end(), run, False))
         return groups
 
     def _rank(self, group: _Group) -> int | None:
-        """0: named as the answer; 1: said to be right; 2: weakly ("it is B"); None: no claim."""
-        if _IS_RIGHT.match(self.low, group.end):
-            doubt = _DOUBT.search(self.low, max(0, group.start - 60), group.start)
-            return None if doubt or _QUESTION.match(self.low, group.end) else 1
-        if group.letters in ("A", "I") and not _NOT_ARTICLE.match(self.low, group.end):
-            own_text = self._text_after(group.end) == group.letters
+        """0: named as the answer; 1: said to be right; 2: weakly ("it is B"); `REVISION`; None: no claim."""
+        low, start, end = self.low, group.start, group.end
+        if words.IS_RIGHT.match(low, end):
+            doubt = words.DOUBT.search(low, max(0, start - 60), start) or distanced(low, start)
+            return None if doubt or words.QUESTION.match(low, end) else 1
+        if group.letters in ("A", "I") and not words.NOT_ARTICLE.match(low, end):
+            own_text = self._text_after(end) == group.letters
             if not own_text:
                 return None
-        if not self.low.isascii() and _CHINESE_LEAD.search(self.low, max(0, group.start - 24), group.start):
+        if not low.isascii() and words.CHINESE_LEAD.search(low, max(0, start - 24), start):
             return 0
-        before = lead(self.low, group.start)
-        if before.negated or _QUESTION.match(self.low, group.end):
+        before = lead(low, start)
+        if before.negated or words.QUESTION.match(low, end):
             return None
-        if before.kind in ("answer", "box", "choice"):
+        if before.kind in ("start", "line", "contrast"):
+            return self._bare(group, "line" if before.kind == "line" else "start")
+        rank = self._said(group, before.kind)
+        return None if rank is None or (rank != REVISION and distanced(low, start)) else rank
+
+    def _said(self, group: _Group, kind: str) -> int | None:
+        """The rank of letters that words lead up to."""
+        low, start, end = self.low, group.start, group.end
+        if kind in ("answer", "box", "choice"):
             return 0
-        if before.kind in ("beside", "pronoun"):
-            ends = _SENTENCE_END.match(self.low, group.end)
-            return None if not ends else 2 if before.kind == "pronoun" else 0
-        return self._bare(group, before.kind) if before.kind else None
+        if kind in ("beside", "statement"):
+            return 0 if words.SENTENCE_END.match(low, end) else None
+        if kind in ("pronoun", "opinion", "which"):
+            return 2 if words.SENTENCE_END.match(low, end) else None
+        if kind == "revision":
+            return REVISION if words.REVISED_END.match(low, end) else None
+        if kind == "label":  # "Q: … A: B"
+            return 0 if words.END.match(low, end) and "q:" in low[max(0, start - 400) : start] else None
+        if low[max(0, start - 1) : start] == "(" and low[end : end + 1] == ")" and words.SENTENCE_END.match(low, end):
+            line = max(low.rfind("\n", 0, start) + 1, start - 160)
+            cued = words.CUED.search(low, line, start)  # "The answer is 10 (B)"
+            return 0 if cued and not words.DENIED.search(cued[0]) else None
+        return None
 
     def _bare(self, group: _Group, kind: str) -> int | None:
         """Letters with nothing before them in their line or sentence."""
@@ -321,16 +314,16 @@ class _Reader:
         run_together = len(group.letters) > 1 and self.shown[group.start : end].isalpha()
         if run_together and not self.several and low.strip(" .()\n") != low[group.start : end]:
             return None
-        if _END.match(low, end):
-            return None if _FIGURE.search(low, max(0, group.start - 14), group.start) else 0
+        if words.END.match(low, end):
+            return None if words.FIGURE.search(low, max(0, group.start - 14), group.start) else 0
         if group.start >= 60 or any(char.isalnum() for char in low[: group.start]):
-            return 0 if kind == "start" and group.start < 60 and _SENTENCE_END.match(low, end) else None
+            return 0 if kind == "start" and group.start < 60 and words.SENTENCE_END.match(low, end) else None
         if sum(1 for _ in self.labelled.finditer(self.shown)) > 1:
             return None
-        opening = _OPENING.match(low, end)
-        if opening and not _PREDICATE.match(low, opening.end()):
+        opening = words.OPENING.match(low, end)
+        if opening and not words.PREDICATE.match(low, opening.end()):
             return 0
-        return 0 if not opening and _SENTENCE_END.match(low, end) else None
+        return 0 if not opening and words.SENTENCE_END.match(low, end) else None
 
     def _listed(self) -> list[Claim[str]]:
         """Lines `B. cat`: a single one at either end of the text is an answer, and so is a last one that repeats a
@@ -355,19 +348,24 @@ class _Reader:
         return [self._claim(group) for group in chosen]
 
     def _option_claims(self) -> list[Claim[str]]:
-        """Option texts that follow "the answer is", or stand alone on the last line."""
+        """Option texts that follow "the answer is", stand in a box, or alone on the last line."""
         if not self.texts:
             return []
         stripped = len(self.low.rstrip())
-        starts = [match.end() for match in _CUE.finditer(self.low)]
+        starts = [match.end() for match in words.CUE.finditer(self.low)]
         starts.append(self.low.rfind("\n", 0, stripped) + 1)
-        claims = []
-        for start in starts:
-            line_end = self.low.find("\n", start, start + 602)
-            line_end = min(len(self.low), start + 601) if line_end < 0 else line_end
-            for stop in (line_end, self.low.find(". ", start, line_end)):
-                claim = self._same_text(start, stop) if stop > start else None
-                if claim is not None:
-                    claims.append(claim)
-                    break
-        return claims
+        return [claim for start in starts if (claim := self._text_from(start)) is not None]
+
+    def _described(self) -> list[Claim[str]]:
+        """The text of an option in a sentence that opens the answer: "It is a dog, not a cat." """
+        opening = words.DESCRIBED.match(self.low) if self.texts else None
+        claim = self._text_from(opening.end()) if opening else None
+        return [claim] if claim is not None else []
+
+    def _text_from(self, start: int) -> Claim[str] | None:
+        """The option whose text stands between `start` and the end of the line, the sentence or the clause."""
+        line_end = self.low.find("\n", start, start + 602)
+        line_end = min(len(self.low), start + 601) if line_end < 0 else line_end
+        cut = words.TEXT_END.search(self.low, start, line_end)
+        stops = (line_end, cut.start() if cut else -1)
+        return next((claim for stop in stops if stop > start and (claim := self._same_text(start, stop))), None)

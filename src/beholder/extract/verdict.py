@@ -7,12 +7,14 @@ The prompt asks the judge to explain four criteria and then to write "Overall Ju
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from beholder.extract import verdict_words as words
 from beholder.extract.claims import MOST, Claim, abstains, standing
+from beholder.extract.distance import distanced
 from beholder.extract.extraction import Extraction
+from beholder.extract.lead import lead
 from beholder.extract.markup import is_blank, plain
 from beholder.extract.think import Thought, split_thought
 
@@ -23,10 +25,11 @@ _PHRASES = {1: "Overall Judgment: Answer 1 is better.", 2: "Overall Judgment: An
 
 
 def strict(text: str) -> Extraction[int]:
-    """1 or 2, if the sentence `Overall Judgment: Answer X is better.` stands in the answer exactly once.
+    """1 or 2, if the answer ends with the sentence `Overall Judgment: Answer X is better.`
 
-    Letter for letter: this case, single spaces, no line break and no markup inside it. Other text around it is
-    allowed (the prompt asks for explanations), a second `Overall Judgment: Answer …` of any spelling is not.
+    Letter for letter: this case, single spaces, no line break and no markup inside it. Other text before it is allowed
+    (the prompt asks for explanations), another `Overall Judgment: Answer …` of any spelling is not; after it there may
+    be white space only.
     """
     return _strict(split_thought(text))
 
@@ -54,16 +57,16 @@ _ANY_OVERALL = re.compile(r"overall judge?ment\W{0,8}answer\b")
 
 def _strict(thought: Thought) -> Extraction[int]:
     answer = thought.answer
-    counts = {number: answer.count(phrase) for number, phrase in _PHRASES.items()}
-    if sum(counts.values()) == 1:
-        number = 1 if counts[1] else 2
-        if len(_ANY_OVERALL.findall(answer.lower())) == 1:
-            at = thought.start + answer.index(_PHRASES[number])
-            return Extraction(number, (at, at + len(_PHRASES[number])))
-    if sum(counts.values()):
+    core = answer.rstrip()
+    number = next((number for number, phrase in _PHRASES.items() if core.endswith(phrase)), None)
+    if number is None:
+        reason = 'The answer does not end with the sentence "Overall Judgment: Answer X is better."'
+        return Extraction(None, reason=reason)
+    low = core.lower()
+    if low.count("overall judg") > 1 and len(_ANY_OVERALL.findall(low)) > 1:
         return Extraction(None, flags=("ambiguous",), reason="There is more than one overall judgment.")
-    reason = 'The sentence "Overall Judgment: Answer X is better." does not stand in the answer.'
-    return Extraction(None, reason=reason)
+    end = thought.start + len(core)
+    return Extraction(number, (end - len(_PHRASES[number]), end))
 
 
 class _Verdict(NamedTuple):
@@ -86,7 +89,9 @@ def _lenient(thought: Thought) -> Extraction[int]:
         return Extraction(None, flags=(flag,), reason=reason)
     shown = plain(answer)
     low = shown.lower()
-    claim, undecided = _overall_verdict(shown, low)
+    claim, undecided = _whole(low), False
+    if claim is None:
+        claim, undecided = _overall_verdict(shown, low)
     if claim is None and not undecided:
         claim, undecided = _unmarked_verdict(shown, low)
     if claim is not None:
@@ -96,6 +101,12 @@ def _lenient(thought: Thought) -> Extraction[int]:
     if abstains(low):
         return Extraction(None, flags=("abstained",), reason="The text says that no verdict can be given.")
     return Extraction(None, reason="The text does not say which answer is better overall.")
+
+
+def _whole(low: str) -> Claim[int] | None:
+    """A reply that is nothing but the verdict: `Answer 1`, `2`, `[[1]]`, `My judgment: Answer 2`."""
+    match = words.WHOLE.fullmatch(low) if len(low) < 200 else None
+    return Claim(int(match["n"]), *match.span("n")) if match else None
 
 
 def _overall_verdict(shown: str, low: str) -> tuple[Claim[int] | None, bool]:
@@ -115,11 +126,11 @@ def _marks(low: str) -> list[tuple[int, int]]:
         return found
     for key in ("overall", "final"):
         found += [match.span() for at in _places(low, key) if (match := words.OVERALL.match(low, at))]
-    for key in ("conclusion", "verdict", "judg", "decision", "summary"):
+    for key in words.HEADING_KEYS:
         for at in _places(low, key):
-            line = low[max(0, at - 10) : at]
-            opens = not any(char.isalpha() for char in line[line.rfind("\n") + 1 :])
-            if opens and (at < 10 or "\n" in line) and (match := words.HEADING.match(low, at)):
+            line = low[max(0, at - 12) : at]
+            opens = not any(char.isalpha() for char in line[line.rfind("\n") + 1 :].replace("my ", "").replace("the ", ""))
+            if opens and (at < 12 or "\n" in line) and (match := words.HEADING.match(low, at)):
                 found.append(match.span())
     if not low.isascii():
         found += [match.span() for match in words.OVERALL_CHINESE.finditer(low)]
@@ -144,6 +155,9 @@ def _section(shown: str, low: str, start: int, end: int) -> list[Claim[int]]:
     detailed = _more_of_something(shown, low, start, end)
     if detailed:
         return detailed
+    right = _right_one(shown, low, start, end)
+    if right is not None:
+        return [right]
     stop = low.find("\n", start + 4, end)
     return [Claim(v.value, v.start, v.end) for v in verdicts[:1] if stop < 0 or v.start < stop]
 
@@ -157,6 +171,20 @@ def _more_of_something(shown: str, low: str, start: int, end: int) -> list[Claim
         if more and not _taken_back(low, mention.start(), mention.end()):
             claims.append(Claim(value, *mention.span()))
     return claims
+
+
+def _right_one(shown: str, low: str, start: int, end: int) -> Claim[int] | None:
+    """ "Answer 2 is correct, and Answer 1 is wrong": the right one, if the other one is called wrong."""
+    right: dict[int, re.Match[str]] = {}
+    wrong: set[int] = set()
+    for mention in _mentions(low, start, end)[-MOST:]:
+        value = _number(shown, mention)
+        if value and words.RIGHT.match(low, mention.end()) and not _taken_back(low, mention.start(), mention.end()):
+            right[value] = mention
+        elif value and words.FALSE.match(low, mention.end()):
+            wrong.add(value)
+    ((value, mention),) = right.items() if len(right) == 1 else ((0, None),)
+    return Claim(value, *mention.span()) if mention is not None and wrong == {3 - value} else None
 
 
 def _headed(shown: str, low: str, start: int) -> Claim[int] | None:
@@ -182,12 +210,15 @@ def _headed(shown: str, low: str, start: int) -> Claim[int] | None:
 def _unmarked_verdict(shown: str, low: str) -> tuple[Claim[int] | None, bool]:
     """Without such words: verdicts in summing-up sentences, or else any that is not on one criterion."""
     verdicts = [v for v in _verdicts(shown, low, 0, len(low)) if not v.criterion]
-    summing_up = [
-        v
-        for v in verdicts
-        if low.startswith(" overall", v.end) or words.SUMMARY.search(low, _sentence_start(low, v.start), v.start)
-    ]
-    return standing(low, [Claim(v.value, v.start, v.end) for v in summing_up or verdicts])
+    summing_up = [v for v in verdicts if low.startswith(" overall", v.end) or _sums_up(low, v.start)]
+    claims = [Claim(v.value, v.start, v.end) for v in summing_up or verdicts]
+    if not claims:
+        claims = [claim for claim in _more_of_something(shown, low, 0, len(low)) if _sums_up(low, claim.start)]
+    return standing(low, claims)
+
+
+def _sums_up(low: str, start: int) -> bool:
+    return words.SUMMARY.search(low, _sentence_start(low, start), start) is not None
 
 
 def _sentence_start(low: str, at: int) -> int:
@@ -214,11 +245,8 @@ def _verdicts(shown: str, low: str, start: int, end: int) -> list[_Verdict]:
         better = words.BETTER.match(low, mention.end())
         worse = None if better else words.WORSE.match(low, mention.end())
         stop = (better or worse or mention).end()
-        if not (better or worse):
-            if not words.PREFERS.search(low, max(start, mention.start() - 48), mention.start()):
-                continue
-            if re.compile(r"[)\]']?\s{0,3}(?:/|or\b)").match(low, stop):
-                continue
+        if not (better or worse) and not _named(low, mention, start, bool(found)):
+            continue
         if _taken_back(low, mention.start(), stop):
             continue
         criterion = _on_criterion(low, mention.start(), stop)
@@ -227,10 +255,23 @@ def _verdicts(shown: str, low: str, start: int, end: int) -> list[_Verdict]:
     return sorted(found + ties, key=lambda verdict: verdict.start) if ties else found
 
 
+def _named(low: str, mention: re.Match[str], start: int, revisable: bool) -> bool:
+    """Whether words before a bare `Answer 1` choose it ("I prefer"), or put it in the place of an earlier verdict."""
+    near = max(start, mention.start() - 48)
+    hint = words.PREFERS_HINT.search(low, near, mention.start()) or not low.isascii()
+    preferred = hint and words.PREFERS.search(low, near, mention.start())
+    if preferred:
+        return not words.ALTERNATIVE.match(low, mention.end())
+    revised = revisable and words.HEAD_END.match(low, mention.end()) and lead(low, mention.start()).kind == "revision"
+    return bool(revised)
+
+
 def _taken_back(low: str, start: int, end: int) -> bool:
     """Whether the words around a verdict deny it, ask it, or only concede it ("while Answer 1 is better in …, …")."""
     before = max(0, start - 64)
     if words.DENIED.search(low, before, start) or words.QUESTION.match(low, end):
+        return True
+    if words.QUALIFIED.match(low, end) or distanced(low, start):
         return True
     return words.CONCEDED.search(low, before, start) is not None and words.GOES_ON.match(low, end) is not None
 
@@ -238,7 +279,7 @@ def _taken_back(low: str, start: int, end: int) -> bool:
 def _mentions(low: str, start: int, end: int) -> list[re.Match[str]]:
     """The places that name an answer. Looks for the cheap words first: most text holds none of them."""
     found = []
-    for key in ("answer", "response", "assistant", "option", "model", "candidate", "the first", "the second"):
+    for key in words.MENTION_KEYS:
         found += [match for at in _places(low, key, start, end) if (match := words.MENTION.match(low, at, end))]
     if not low.isascii():
         found += words.MENTION_CHINESE.finditer(low, start, end)
@@ -263,15 +304,27 @@ def _on_criterion(low: str, start: int, end: int) -> bool:
 
 def _ties(low: str, start: int, end: int, decided: bool) -> list[_Verdict]:
     """Explicit ties. Soft ones ("equally good") and ones with a `but` give way to a verdict beside them."""
-    part = low[start:end]
-    if part.isascii() and not any(key in part for key in words.TIE_KEYS):
-        return []
     found: list[_Verdict] = []
-    for pattern, soft in ((words.HARD_TIE, False), (words.SOFT_TIE, True)):
-        for match in pattern.finditer(low, start, end):
+    for pattern, keys, soft in (
+        (words.HARD_TIE, words.HARD_TIE_KEYS, False),
+        (words.SOFT_TIE, words.SOFT_TIE_KEYS, True),
+    ):
+        for match in _near(low, pattern, () if soft and decided else keys, start, end):
             if decided and (soft or words.TIE_UNDONE.match(low, match.end(), end)):
                 continue
             if words.ALMOST.search(low, max(start, match.start() - 30), match.start()):
                 continue
             found.append(_Verdict(TIE, match.start(), match.end(), _on_criterion(low, match.start(), match.end())))
     return found
+
+
+def _near(low: str, pattern: re.Pattern[str], keys: Sequence[str], start: int, end: int) -> list[re.Match[str]]:
+    """The matches that touch one of the keys; in a text that is not ASCII all matches."""
+    if not low.isascii():
+        return list(pattern.finditer(low, start, end))
+    found: dict[int, re.Match[str]] = {}
+    for key in keys:
+        for at in _places(low, key, start, end):
+            for match in pattern.finditer(low, max(start, at - 80), min(end, at + 90)):
+                found.setdefault(match.start(), match)
+    return list(found.values())

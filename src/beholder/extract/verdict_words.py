@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 
 MENTION = re.compile(  # on lower case; A and B must be capitals in the text itself
-    r"(?:answers?|responses?|assistant|option|model|candidate)\s{0,3}[(\[]?(?P<n>[12ab]|one"
+    r"(?:answers?|responses?|assistant|option|model|candidate)[\s_]{0,3}[(\[]?(?P<n>[12ab]|one"
     r"|two)[)\]]?(?![a-z0-9_]|\.\d)"
     r"|the (?P<o>first|second) (?:answer|response|one|candidate)\b"
 )
 MENTION_CHINESE = re.compile(
     r"(?:答案|回答|回复|选项)\s{0,2}(?P<c>[12ab一二])(?![a-z0-9_])|第(?P<d>[一二])个?(?:答案|回答|回复)"
 )
+MENTION_KEYS = ("answer", "response", "assistant", "option", "model", "candidate", "the first", "the second")
 FIRST = frozenset(("1", "a", "one", "first", "一"))
 
 _ADVERBS = (
@@ -38,6 +39,9 @@ BETTER = re.compile(
     r"(?:better(?! (?:written|organi[sz]ed|structured|formatted))|superior|preferred|preferable|best"
     r"|stronger|winner|win"
     r"|edge|ahead|favou?red)\b"
+    r"|(?:should|must) be (?:chosen|selected|picked|favou?red)\b|is (?:my|the) (?:final |clear )?(?:choice|pick|preference)\b"
+    rf"|{_VERB} (?:more [\w-]{{3,15}},? (?:and )?){{1,3}}(?:better|superior|preferable|stronger)\b"
+    rf"|{_VERB} (?:\w{{2,14}} )?more [\w-]{{3,15}}(?:,? (?:and )?(?:more )?[\w-]{{3,15}}){{0,3}} overall\b"
     rf"|{_ADVERBS}(?:outperforms|surpasses|beats|outshines|edges out|wins)\b)"
     r"|\s{0,3}(?:>{1,3}|≻|(?:明显|略微|略|稍|要|远|显著)?(?:优于|胜过|好于|强于|胜出))"
     r"|(?:在?整体上?|总体上?|的?表现|的?质量|\s){0,3}(?:比(?:答案|回答|回复)\s{0,2}[12ab一二]|明显|显然"
@@ -55,10 +59,12 @@ PREFERS = re.compile(
     r" favou?r of|leans? (?:towards?|to)|winner(?: is)?|(?:better|best|superior|preferred|stronger"
     r"|winning) (?:answer|response|one|option"
     r"|choice|candidate)(?: overall)?(?: of the two)?(?: here)?,? ?(?:is|would be|should be|must be"
-    r"|goes to|:)?|better:)"
+    r"|goes to|:)?|(?:better|preferred|preference|winner):|my (?:judge?ment|verdict|choice|pick|vote)(?: is)?)"
     r"|更好的(?:答案|回答|回复)?(?:是|为)?|较好的(?:答案|回答|回复)?(?:是|为)?|(?<!不)选择?|偏向|倾向于"
     r"|更喜欢|推荐)\s{0,3}:?\s{0,4}(?:the )?\Z"
 )
+PREFERS_HINT = re.compile("prefer|choose|select|pick|favo|go with|vote|opt for|lean|winn|better|best|superior|stronger|my ")
+"""Without one of these `PREFERS` cannot match in ASCII text."""
 HARD_TIE = re.compile(
     r"\b(?:it is|it's|this is|call it|results? in|:|is|as)\s{0,3}(?:a |essentially a "
     r"|effectively a )?(?:tie|draw)\b|\btied\b"
@@ -75,15 +81,19 @@ SOFT_TIE = re.compile(
     r"| responses)? are"
     r" (?:\w{2,14}ly )?(?:equal|equivalent|comparable|identical|the same|similar in quality"
     r"|of (?:the same|equal|similar) quality)\b"
-    r"|\bno (?:clear |single |definite )?(?:winner|preference)\b|\bon par\b|\bof equal quality\b|一样好"
+    r"|\bno (?:clear |single |definite )?(?:winner|preference)\b|\bon par\b|\bof equal quality\b"
+    r"|\bas good as (?:answer|response|option) [12ab]\b|一样好"
     r"|同样好|同等"
 )
-TIE_KEYS = ("tie", "draw", "neither", "equal", "both", "same", "no ", "par", "compar", "similar")
+ALTERNATIVE = re.compile(r"[)\]']?\s{0,3}(?:/|or\b)")
+HARD_TIE_KEYS = ("tie", "draw", "neither", "equal")
+SOFT_TIE_KEYS = ("equal", "equivalent", "comparable", "identical", "the same", "similar", "winner", "preference")
+SOFT_TIE_KEYS += ("on par", "as good as")
 TIE_UNDONE = re.compile(r"[^.\n]{0,100}\b(?:but|however|although|though|yet|still)\b")
-ALMOST = re.compile(r"\b(?:not|nearly|almost|close to|isn't|if|break|breaks|breaking|avoid|no)[^.,\n]{0,24}\Z")
+ALMOST = re.compile(r"\b(?:not|nearly|almost|close to|isn't|at least|if|break|breaks|breaking|avoid|no)[^.,\n]{0,24}\Z")
 
 _CRITERIA = (
-    r"(?:accura\w+|correct\w*|complete\w*|clarity|clear\w*|relevan\w+|detail\w*|concis\w+|helpful\w*"
+    r"(?:accura\w+|correct(?:ness|ly)?|complete\w*|clarity|clear\w*|relevan\w+|detail\w*|concis\w+|helpful\w*"
     r"|depth|structure\w*"
     r"|coheren\w+|fluen\w+|informativ\w+|factual\w*|precision|readability|style|creativity|specificity"
     r"|hallucinat\w+|safety"
@@ -119,15 +129,30 @@ DENIED = re.compile(
     r"|答案1或)[^。,\n]{0,16}\Z"
 )
 CONCEDED = re.compile(r"(?:\b(?:although|though|while|whereas)\b[^.!?;:,\n]{0,60}|(?:虽然|尽管)[^。,\n]{0,16})\Z")
+QUALIFIED = re.compile(  # "better at first, but …", "better than nothing", "would be better if …"
+    r"[)\]']?,?\s{1,3}(?:at first\b|at a glance|initially\b|on the surface|superficially|than nothing|than (?:i|we|one) "
+    r"(?:\w+ )?expect|(?:if|unless|were)\b(?! (?:only|anything|just)\b))"
+)
 GOES_ON = re.compile(r"[^.!?\n。]{0,160},")
 QUESTION = re.compile(r"[^.!?\n]{0,60}\?")
 
+WHOLE = re.compile(  # the reply is nothing but the verdict
+    r"\W{0,9}(?:(?:so|therefore|thus|hence|overall|finally),? )?"
+    r"(?:(?:i(?: would|'d)? (?:choose|prefer|pick|select|vote for|go with)|it is|it's|(?:(?:the|my|overall|final|is) ){0,3}(?:judge?ment"
+    r"|verdict|answer|preference|preferred|choice|better|best|winner|decision|conclusion|option)(?: (?:answer|response|one"
+    r"|option))?)(?: (?:is|would be|goes to))?\s{0,3}:?[\s(\[-]{1,4})?"
+    r"(?:(?:the )?(?:answer|response|assistant|option|model|candidate)[\s_]{0,3})?[(\[]{0,3}(?P<n>[12])[)\]]{0,3}[\s.!。]{0,9}"
+)
 OVERALL = re.compile(
     r"(?:overall|final)[ \t]{0,3}(?:judge?ments?|verdict|assessment|evaluation|decision|conclusion"
     r"|answer|ranking"
     r"|preference|choice|winner|result|rating|recommendation)\b"
 )
-HEADING = re.compile(r"(?:conclusion|verdict|judge?ment|decision|summary)[ \t]{0,3}(?::|\n|\Z)")
+HEADING = re.compile(
+    r"(?:conclusion|verdict|judge?ment|decision|summary|winner|preference|preferred|(?:better|best|preferred|winning) (?:answer"
+    r"|response|one))[ \t]{0,3}(?::|\n|\Z)"
+)
+HEADING_KEYS = ("conclusion", "verdict", "judg", "decision", "summary", "winn", "prefer", "better", "best")
 OVERALL_CHINESE = re.compile(r"(?:总体|综合|最终|整体|总)的?(?:判断|评价|结论|裁决|评判|评估)|总评")
 SUMMARY = re.compile(
     r"\b(?:therefore|thus|hence|conclusion|conclude|summary|to sum up|all in all|overall|verdict"
@@ -141,6 +166,8 @@ HEAD = re.compile(
 )
 HEAD_NUMBER = re.compile(r"[12](?![\w.]\w|\w|/)")
 HEAD_END = re.compile(r"[ \t)\]']{0,4}(?:[.!;,\n。]|\Z|(?:because|since|as|due|for|with|over|not)\b|-\s|–|—|\()")
+RIGHT = re.compile(r"[)\]]? (?:is|was) (?:\w{2,12}ly )?(?:correct|right|accurate)\b(?! (?:in|on|about|for)\b)")
+FALSE = re.compile(r"[)\]]? (?:is|was) (?:\w{2,12}ly )?(?:wrong|incorrect|inaccurate|not (?:correct|right))\b")
 HEAD_MORE = re.compile(
     r"\s{1,3}(?:provides|offers|gives|presents|delivers|has|is|does|contains|demonstrates|shows)\s"
     r"(?:(?:a|an|the|slightly|significantly|much|far|generally|overall|clearly|considerably)\s){0,3}"

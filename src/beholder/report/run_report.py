@@ -57,13 +57,12 @@ def _notices(result: Result) -> list[str]:
         return []
     db = schema.open_to_read(result.folder / "run.db")
     try:
-        samples = list(reading.samples(db))
+        if len({item.index for item in result.items}) != result.plan.n_samples:
+            return []
+        known = notices(result.plan.n_samples)
+        return [sentence for sentence in notices(reading.samples(db)) if sentence not in known]
     finally:
         db.close()
-    if len(samples) != result.plan.n_samples:
-        return []
-    known = notices(len(samples))
-    return [sentence for sentence in notices(samples) if sentence not in known]
 
 
 def _counts(result: Result) -> str:

@@ -6,6 +6,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from sys import intern
 from typing import Any, TypeVar
 
 import msgspec
@@ -151,12 +152,13 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
     for found in samples(db):
         facts[found.key] = (
             found.index,
-            found.group,
-            found.cluster,
-            found.category,
-            found.difficulty,
-            target_text(found),
             found.key,
+            # shared texts: thousands of samples have the same category, group and cluster
+            intern(found.group),
+            intern(found.cluster),
+            intern(found.category),
+            intern(found.difficulty),
+            intern(target_text(found)),
         )
     names = dict(db.execute("SELECT id, name FROM scorers").fetchall())
     shared_score: dict[tuple[Any, ...], Score] = {}
@@ -166,7 +168,7 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
     def finish(place: tuple[str, int, int], order: tuple[int, ...], scores: dict[int, Score]) -> None:
         identity = tuple(x for scorer, score in scores.items() for x in (scorer, id(score)))
         named = shared_set.setdefault(identity, {names[scorer]: score for scorer, score in scores.items()})
-        index, group, cluster, category, difficulty, target, key = facts[place[0]]
+        index, key, group, cluster, category, difficulty, target = facts[place[0]]
         items.append(
             ScoredItem(
                 index=index,

@@ -10,7 +10,8 @@ puzzle is its own cluster.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,13 @@ def load(path: Path, options: LoadOptions) -> Iterator[Sample]:
     return _samples(read_records(file), folder)
 
 
-def notices(samples: Sequence[Sample] | int) -> list[str]:
+def notices(samples: Iterable[Sample] | int) -> list[str]:
     """What the user must know about this data."""
     notes = ["These puzzles were generated: figures are not comparable with the jigsaw task of TIR-Bench."]
-    if not isinstance(samples, int) and samples:
-        photos = len({sample.cluster for sample in samples})
-        if photos < len(samples):
-            notes.append(f"The {len(samples):,} puzzles are cut from {photos:,} photographs.")
+    if not isinstance(samples, int):
+        photos = Counter(sample.cluster for sample in samples)
+        if len(photos) < photos.total():
+            notes.append(f"The {photos.total():,} puzzles are cut from {len(photos):,} photographs.")
     return notes
 
 

@@ -19,7 +19,7 @@ Intervals treat all rows that show the same images as one cluster, wherever they
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +76,9 @@ def is_true(gold: str) -> bool:
     return gold.strip().upper() == "T"
 
 
-def notices(samples: Sequence[Sample] | int) -> list[str]:
+def notices(samples: Iterable[Sample] | int) -> list[str]:
     """What the user must know about this data, in plain sentences. A number means the number of rows."""
-    rows = samples if isinstance(samples, int) else len(samples)
+    rows, others = (samples, []) if isinstance(samples, int) else _counted(samples)
     notes = []
     if rows == FULL_ROWS:
         notes.append(
@@ -87,21 +87,29 @@ def notices(samples: Sequence[Sample] | int) -> list[str]:
         )
     elif rows in (TRAINING_ROWS, LITE_TRAINING_ROWS):
         notes.append(f"{rows:,} rows is the size of a training set of the authors, not of a benchmark.")
-    if not isinstance(samples, int) and samples:
-        notes.extend(_notices_of(samples))
-    return notes
+    return notes + others
 
 
-def _notices_of(samples: Sequence[Sample]) -> Iterator[str]:
-    if len(samples) > 1 and all(not sample.group for sample in samples):
-        yield "No row has an Image_URL: all rows form one group, as in the authors' code."
-    if any(sample.metadata.get("grouping") == "consecutive" for sample in samples):
-        yield (
+def _counted(samples: Iterable[Sample]) -> tuple[int, list[str]]:
+    """How many samples there are and what they tell, in one pass: there may be too many to hold."""
+    rows = 0
+    grouped = consecutive = tagged = False
+    for sample in samples:
+        rows += 1
+        grouped = grouped or bool(sample.group)
+        consecutive = consecutive or sample.metadata.get("grouping") == "consecutive"
+        tagged = tagged or sample.metadata.get("category_from") == "tagger"
+    notes = []
+    if rows > 1 and not grouped:
+        notes.append("No row has an Image_URL: all rows form one group, as in the authors' code.")
+    if consecutive:
+        notes.append(
             "The data names no image per row; consecutive rows with the same image form a group"
             " (our assumption), so group accuracy may differ from the authors'."
         )
-    if any(sample.metadata.get("category_from") == "tagger" for sample in samples):
-        yield "The categories perception and implication are from our keyword rules, not from the authors."
+    if tagged:
+        notes.append("The categories perception and implication are from our keyword rules, not from the authors.")
+    return rows, notes
 
 
 def _samples(records: Iterator[Record], folder: Path, categories: CategoryFile | None) -> Iterator[Sample]:

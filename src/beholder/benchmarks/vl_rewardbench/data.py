@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -135,22 +135,26 @@ def provenance(identity: str) -> tuple[str, str]:
     return next((name, group) for prefix, name, group in SOURCES if identity.startswith(prefix))
 
 
-def notices(samples: Sequence[Sample] | int) -> list[str]:
+def notices(samples: Iterable[Sample] | int) -> list[str]:
     """What a reader must know about this data: how far it is from the published set, and its order trap."""
     whole = sum(PUBLISHED_SIZES.values())
     if isinstance(samples, int):
         return [] if samples == whole else [_partial(samples, whole)]
-    said = [] if len(samples) == whole else [_partial(len(samples), whole)]
-    sizes = Counter(sample.category for sample in samples)
-    if len(samples) == whole and dict(sizes) != PUBLISHED_SIZES:
+    sizes: Counter[str] = Counter()
+    first = 0
+    for sample in samples:
+        sizes[sample.category] += 1
+        first += isinstance(sample.target, PreferenceTarget) and sample.target.preferred == 0
+    n = sizes.total()
+    said = [] if n == whole else [_partial(n, whole)]
+    if n == whole and dict(sizes) != PUBLISHED_SIZES:
         found = ", ".join(f"{group} {sizes[group]} (published {PUBLISHED_SIZES[group]})" for group in GROUPS)
         said.append(f"The sizes of the groups differ from the published ones: {found}.")
-    first = sum(isinstance(s.target, PreferenceTarget) and s.target.preferred == 0 for s in samples)
-    if samples and max(first, len(samples) - first) > 0.9 * len(samples):
-        side = "first" if 2 * first > len(samples) else "second"
-        most = max(first, len(samples) - first)
+    most = max(first, n - first)
+    if most > 0.9 * n:
+        side = "first" if 2 * first > n else "second"
         said.append(
-            f"In {most} of {len(samples)} items the {side} stored answer is the preferred one; answers "
+            f"In {most} of {n} items the {side} stored answer is the preferred one; answers "
             "always shown in stored order reward position bias."
         )
     return said
