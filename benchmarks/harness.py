@@ -1,10 +1,12 @@
 """Measures the engine against a local server and prints one JSON row for each measurement.
 
-    python benchmarks/harness.py throughput   # samples a second, 1,000 JPEGs of 1024×768 (219 kB bodies), 64 at once
+    python benchmarks/harness.py throughput   # samples a second, 1,000 JPEGs of 1024×768, 64 at once
+    python benchmarks/harness.py wire         # the floor under it: such requests, sent and nothing else
     python benchmarks/harness.py latency      # share of the ideal time at 0.5 s an answer, 256 at once, 4,000 asks
     python benchmarks/harness.py startup      # `beholder --help` and `beholder list`
     python benchmarks/harness.py memory       # peak memory with 157,201 samples planned and half resumed
     python benchmarks/harness.py journal      # bytes of journal for 1,000 short answers
+    python benchmarks/harness.py scoring      # seconds to score 14,099 TFQ answers and 6,250 votes
     python benchmarks/harness.py              # all of them
 
 The clock of `throughput` and `latency` runs from the plan read to the last commit, scores included.
@@ -20,6 +22,7 @@ import json
 import math
 import os
 import platform
+import random
 import resource
 import shutil
 import statistics
@@ -158,6 +161,142 @@ def throughput(work: Path, repeats: int) -> dict[str, object]:
     }
 
 
+def wire(work: Path, repeats: int) -> dict[str, object]:
+    """The client alone: one prepared request of 219 kB, sent by 64 workers; no images read, nothing journaled."""
+    from beholder.models.model import Prepared
+    from beholder.models.openai import Endpoint, OpenAIModel
+    from beholder.sample import Ask, BooleanTarget, Sample
+
+    sample = Sample(key="k", index=0, benchmark="tfq", images=(), parts=(), target=BooleanTarget(True))
+    picture = b"A" * 218_600
+    request = Prepared(
+        ask=Ask(sample=sample, messages=()), request_hash="", chunks=(b'{"x":"' + b"y" * 400, picture, b'"}')
+    )
+
+    async def timed(url: str, number: int) -> float:
+        model = OpenAIModel("openai/fast", Endpoint(base_url=url, max_connections=64))
+        await model.send(request)
+        left = iter(range(number))
+
+        async def worker() -> None:
+            for _ in left:
+                await model.send(request)
+
+        started = time.perf_counter()
+        await asyncio.gather(*(worker() for _ in range(64)))
+        seconds = time.perf_counter() - started
+        await model.close()
+        return number / seconds
+
+    with server() as url:
+        rates = [asyncio.run(timed(url, 2000)) for _ in range(repeats)]
+    return {
+        "what": "requests/s of the client alone, 219 kB bodies, c=64",
+        "median": round(statistics.median(rates)),
+        "min": round(min(rates)),
+        "max": round(max(rates)),
+        "repeats": repeats,
+    }
+
+
+def scoring(work: Path, repeats: int) -> dict[str, object]:
+    """All scorers and all figures over answers that are there already; reading the file is not counted."""
+    from beholder.benchmarks import benchmark
+    from beholder.benchmarks.benchmark import MetricOptions
+    from beholder.engine.answers import score_answers
+
+    row: dict[str, object] = {"what": "seconds for all four scorers, and for the figures with 1,000 resamples"}
+    for name, file in (("tfq", write_tfq_answers(work)), ("vl-rewardbench", write_votes(work))):
+        found = benchmark(name)
+        assert found.read_results is not None
+        answered = list(found.read_results(file))
+        scored, figured = [], []
+        for _ in range(repeats):
+            started = time.perf_counter()
+            items = score_answers(answered, found.scorers)
+            scored.append(time.perf_counter() - started)
+            started = time.perf_counter()
+            found.metrics(items, MetricOptions())
+            figured.append(time.perf_counter() - started)
+        row |= {
+            f"{name} responses": len(answered),
+            f"{name} scoring": round(statistics.median(scored), 2),
+            f"{name} figures": round(statistics.median(figured), 2),
+        }
+    return row
+
+
+_WORDS = [
+    "the",
+    "image",
+    "shows",
+    "a",
+    "man",
+    "under",
+    "an",
+    "umbrella",
+    "which",
+    "suggests",
+    "shelter",
+    "while",
+    "rain",
+    "falls",
+    "on",
+    "a",
+    "crowd",
+    "of",
+    "strangers",
+]
+
+
+def _talk(rng: random.Random, words: int) -> str:
+    return " ".join(rng.choice(_WORDS) for _ in range(words))
+
+
+def write_tfq_answers(folder: Path) -> Path:
+    """14,099 answers of about 1 kB in the TFQ authors' format: most in the asked format, some not."""
+    rng = random.Random(0)
+    forms = ["<think>{}</think>\n<answer>{}</answer>"] * 17 + [
+        "{}\nAnswer: {}",
+        "<think>{}</think> It is **{}**.",
+        "{} {}.",
+    ]
+    rows = [
+        {
+            "Model_Output": rng.choice(forms).format(_talk(rng, 170), rng.choice("TF")),
+            "Ground_Truth": rng.choice("TF"),
+            "Question_ID": index,
+            "Question": "The umbrella suggests shelter.",
+            "Image_URL": f"image-{index // 10}",
+        }
+        for index in range(14_099)
+    ]
+    file = folder / "tfq_answers.json"
+    file.write_text(json.dumps(rows))
+    return file
+
+
+def write_votes(folder: Path) -> Path:
+    """1,250 items with five votes of about 2 kB each, in the VL-RewardBench authors' format."""
+    rng = random.Random(0)
+    forms = ["{}\n\nOverall Judgment: Answer {} is better."] * 8 + [
+        "{}\n**Overall Judgment:** Answer {} is better.",
+        "{} Answer {}",
+    ]
+    ids = ["wildvision-battle-{}"] * 183 + ["RLAIF-V-{}"] * 749 + ["mathverse_{}"] * 318
+    file = folder / "votes.jsonl"
+    with file.open("w") as sink:
+        for index, name in enumerate(ids):
+            for _ in range(5):
+                meta = {
+                    "filter_choice": rng.choice(forms).format(_talk(rng, 350), rng.choice("12")),
+                    "random_number": rng.randrange(2),
+                }
+                record = {"id": name.format(index), "query": "What is shown?", "response": [f"a{index}", f"b{index}"]}
+                sink.write(json.dumps(record | {"ranking": [0, 1], "meta": meta}) + "\n")
+    return file
+
+
 def latency(work: Path, repeats: int) -> dict[str, object]:
     (work / "images").mkdir(parents=True)
     make_images(work / "images" / "one", 1)
@@ -241,11 +380,14 @@ MEASUREMENTS = {
     "startup": startup,
     "memory": memory,
     "journal": journal,
+    "wire": wire,
+    "scoring": scoring,
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    # argparse checks even the empty list that it makes when nothing is given
     parser.add_argument("measurements", nargs="*", choices=[*MEASUREMENTS, []], help="which (default: all)")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
