@@ -6,7 +6,7 @@ import asyncio
 import json
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,12 +73,20 @@ class ScriptedServer:
     """Runs in a thread of its own. `requests` holds every chat request; `busiest` the most that were open at once.
 
     `port` 0 takes a free one; a server that died can be started again on its old port. `tls` makes it speak HTTPS.
+    `models` says what the list of models is: ids, or a script of its own (whose requests have
+    no body); `listed` holds those requests.
     """
 
     def __init__(
-        self, script: Script = lambda request: Reply(), port: int = 0, tls: ssl.SSLContext | None = None
+        self,
+        script: Script = lambda request: Reply(),
+        port: int = 0,
+        tls: ssl.SSLContext | None = None,
+        models: Sequence[str] | Script = (),
     ) -> None:
         self.script = script
+        self.models = models
+        self.listed: list[Request] = []
         self.tls = tls
         self.requests: list[Request] = []
         self.model_lists = 0
@@ -138,16 +146,22 @@ class ScriptedServer:
         path = lines[0].split()[1]
         if path.partition("?")[0].endswith("/models"):
             self.model_lists += 1
-            await self._send(writer, Reply(body=b'{"object":"list","data":[]}'))
-            return True
+            self.listed.append(Request(len(self.listed), path, headers, None, raw, head))
+            return await self._send(writer, self._list(self.listed[-1]))
         self._open += 1
         self.busiest = max(self.busiest, self._open)
-        request = Request(len(self.requests), path, headers, json.loads(raw), raw, head)
+        request = Request(len(self.requests), path, headers, json.loads(raw) if raw else None, raw, head)
         self.requests.append(request)
         try:
             return await self._send(writer, self.script(request))
         finally:
             self._open -= 1
+
+    def _list(self, request: Request) -> Reply:
+        if callable(self.models):
+            return self.models(request)
+        entries = [{"id": name, "object": "model"} for name in self.models]
+        return Reply(json.dumps({"object": "list", "data": entries}).encode())
 
     async def _send(self, writer: asyncio.StreamWriter, reply: Reply) -> bool:
         if reply.refuse:

@@ -148,6 +148,36 @@ def test_each_epoch_has_its_own_groups() -> None:
     assert (group.value, group.n) == (0.5, 2)
 
 
+SIZES = MetricOptions(seed=1, resamples=200, group_sizes={"a": 3, "b": 2})
+T, F = tagged("T"), tagged("F")
+PARTS = [  # (group, answer, epoch, vote) of each row, gold T → value, n, failed, incomplete
+    ("two of three right", [("a", T, 0, 0), ("a", T, 0, 0)], (None, 0, 1), 1),
+    ("already wrong", [("a", T, 0, 0), ("a", F, 0, 0)], (0.0, 1, 0), 1),
+    ("one image whole, one begun", [("b", T, 0, 0), ("b", T, 0, 0), ("a", T, 0, 0)], (1.0, 1, 1), 1),
+    ("an image of one statement", [("c", T, 0, 0)], (1.0, 1, 0), 0),
+    ("the second vote is half there", [("b", T, 0, 0), ("b", T, 0, 0), ("b", T, 0, 1)], (1.0, 1, 1), 1),
+    ("the second epoch is half there", [("b", T, 0, 0), ("b", F, 0, 0), ("b", T, 1, 0)], (0.0, 1, 1), 1),
+]
+
+
+@pytest.mark.parametrize(("rows", "counted", "incomplete"), [p[1:] for p in PARTS], ids=[p[0] for p in PARTS])
+def test_an_image_whose_statements_are_not_all_there_is_undecided(
+    rows: list[tuple[str, str, int, int]], counted: tuple[float | None, int, int], incomplete: int
+) -> None:
+    items = [item(n, "T", text, group, epoch=epoch, vote=vote) for n, (group, text, epoch, vote) in enumerate(rows)]
+    for scorer in BENCHMARK.scorers:
+        metric = metrics(items, SIZES)[scorer]["group_accuracy"]
+        assert (metric.value, metric.n, metric.failed) == counted
+        assert ("incomplete" in metric.note) is bool(incomplete)
+    assert metrics(items, OPTIONS)["official"]["group_accuracy"].failed == 0, "without sizes all is there"
+
+
+def test_rows_without_a_group_have_a_size_too() -> None:
+    options = MetricOptions(group_sizes={"": 3})
+    metric = metrics([item(n, "T", T, "") for n in range(2)], options)["official"]["group_accuracy"]
+    assert (metric.value, metric.failed) == (None, 1)
+
+
 def test_intervals_are_repeatable_and_by_cluster() -> None:
     texts = [tagged("TF"[(n * n) % 3 == 0]) for n in range(60)]
     items = [item(n, "T", text, f"g{n // 4}") for n, text in enumerate(texts)]

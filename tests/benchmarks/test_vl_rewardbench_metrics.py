@@ -115,8 +115,13 @@ DECIDED = {
     "half is no majority": ([ONE, ONE, TWO, TWO], "no_majority", "no_majority"),
     "a third answer": ([THREE, THREE, THREE, TWO, TWO], "unread", "right"),
     "all failed": ([LOST, LOST], "failed", "failed"),
-    "failed votes are no votes": ([ONE, ONE, TWO, LOST, LOST], "right", "right"),
-    "one answer left": ([TWO, LOST, LOST], "wrong", "wrong"),
+    "two failed votes could tip it": ([ONE, ONE, TWO, LOST, LOST], "failed", "right"),
+    "one right, four failed": ([ONE, LOST, LOST, LOST, LOST], "failed", "right"),
+    "three of five whatever failed": ([ONE, ONE, ONE, LOST, LOST], "right", "right"),
+    "wrong whatever failed": ([TWO, TWO, TWO, LOST, ONE], "wrong", "wrong"),
+    "one failed vote cannot tip it": ([ONE, TWO, NONE, NONE, LOST], "failed", "no_majority"),
+    "no majority whatever failed": ([ONE, TWO, TWO, ONE, NONE, LOST], "no_majority", "no_majority"),
+    "one answer left": ([TWO, LOST, LOST], "failed", "wrong"),
 }
 
 
@@ -126,6 +131,46 @@ def test_what_the_votes_of_an_item_decide(texts, recipe, official):
         found = details(items(("general", votes)))
         assert found["recipe"]["decisions"][0]["decision"] == recipe
         assert found["official"]["decisions"][0]["decision"] == official
+
+
+# The votes of one item of K = 5 that are there → decision under `recipe` and under `official`.
+BEGUN = {
+    "one right": ([ONE], "failed", "right"),
+    "three right": ([ONE, ONE, ONE], "right", "right"),
+    "two right, one wrong": ([ONE, ONE, TWO], "failed", "right"),
+    "one right, one failed": ([ONE, LOST], "failed", "right"),
+    "three wrong, one failed": ([TWO, TWO, TWO, LOST], "wrong", "wrong"),
+    "all there": ([ONE, ONE, TWO, TWO, NONE], "no_majority", "no_majority"),
+}
+
+
+@pytest.mark.parametrize(("texts", "recipe", "official"), BEGUN.values(), ids=BEGUN.keys())
+def test_votes_that_are_not_there_count_in_k(texts, recipe, official):
+    rows, options = items(("general", texts)), MetricOptions(resamples=50, votes=5)
+    decided, figures = details(rows, options), metrics(rows, options)
+    for scorer in SCORERS:
+        wanted = official if scorer == "official" else recipe
+        assert decided[scorer]["decisions"][0]["decision"] == wanted
+        figure = figures[scorer]["overall_all"]
+        assert figure.failed == (wanted == "failed")
+        assert figure.value == (None if wanted == "failed" else float(wanted == "right"))
+        missing = 5 - len(texts)
+        assert (f"{missing} votes that are not there" in figure.note) is bool(missing)
+
+
+def test_one_right_vote_of_five_is_no_right_item():
+    """What failed must show in `failed`, `worst` and `best` of every figure but the authors'."""
+    rows = items(("general", [ONE, LOST, LOST, LOST, LOST]), ("general", [ONE] * 5))
+    found = metrics(rows, MetricOptions(resamples=50, votes=5))
+    for scorer in ("recipe", "strict", "lenient"):
+        for name in ("overall_all", "overall_decided", "general_all", "macro_decided"):
+            metric = found[scorer][name]
+            assert (metric.value, metric.n, metric.failed, metric.worst, metric.best) == (1.0, 1, 1, 0.5, 1.0)
+        assert (found[scorer]["decided_share"].n, found[scorer]["tie_rate"].n) == (1, 1)
+        assert "4 failed votes count in K" in found[scorer]["overall_all"].note
+    authors = found["official"]["overall_all"]
+    assert (authors.value, authors.n, authors.failed) == (1.0, 2, 0)
+    assert "4 failed votes are left out of K, as in the authors' file" in authors.note
 
 
 def test_a_majority_for_equal_is_a_tie_under_lenient():

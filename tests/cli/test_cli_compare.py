@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
 
 from cli_data import Beholder, tfq_data, write_lines
@@ -67,3 +69,57 @@ def test_different_items_are_refused_naming_what_is_missing(beholder: Beholder, 
     assert "--intersect" in said.err
     found = beholder.json("compare", a, b, "--intersect")
     assert found["paired"]["n"] == 4
+
+
+def other_code(folder: Path) -> None:
+    """As if the scores had been made by an older Beholder."""
+    with contextlib.closing(sqlite3.connect(folder / "run.db")) as db, db:
+        db.execute("UPDATE scorers SET code = 'older'")
+
+
+def test_what_else_differs_is_said(beholder: Beholder, tmp_path: Path) -> None:
+    a = answered(beholder, tmp_path, "a", "TTTFTT", "--temperature", 0, "--seed", 1)
+    (tmp_path / "prompt.txt").write_text("{statement} T or F, in <answer></answer>?")
+    more = ("--prompt", tmp_path / "prompt.txt", "--epochs", 2, "--temperature", "default", "--seed", 2)
+    b = answered(beholder, tmp_path, "b", "TFTTFT", "--limit", 4, *more)
+    notes = beholder.json("compare", a, b, "--intersect")["notes"]
+    for words in (
+        "temperature: 0.0 in A, not sent in B",
+        "epochs: 1 in A, 2 in B",
+        "number of items: 6 in A, 4 in B",
+        "items chosen: everything in A, {'limit': 4} in B",
+        "seed: 1 in A, 2 in B",
+    ):
+        assert f"the runs differ in {words}" in notes
+    assert [note for note in notes if note.startswith("the runs differ in prompt: ")]
+    assert len(notes) == 6
+    assert "note: the runs differ in epochs: 1 in A, 2 in B" in beholder("compare", a, b, "--intersect").out
+
+
+def test_models_alone_are_no_difference_to_note(beholder: Beholder, tmp_path: Path) -> None:
+    a, b = answered(beholder, tmp_path, "a", "TTTFTT"), answered(beholder, tmp_path, "b", "TFTTFT")
+    assert beholder.json("compare", a, b)["notes"] == []
+    assert beholder("show", a).err == ""
+
+
+def test_an_incomplete_run_is_said(beholder: Beholder, tmp_path: Path) -> None:
+    a, b = answered(beholder, tmp_path, "a", "TTTFTT"), answered(beholder, tmp_path, "b", "TFTTFT")
+    with contextlib.closing(sqlite3.connect(b / "run.db")) as db, db:
+        db.execute("DELETE FROM scores WHERE response = 2")
+        db.execute("DELETE FROM responses WHERE id = 2")
+    assert "B is incomplete: 1 of 6 responses are missing" in beholder.json("compare", a, b, "--intersect")["notes"]
+
+
+def test_scores_by_other_code_are_said_and_rescore_mends_them(beholder: Beholder, tmp_path: Path) -> None:
+    a, b = answered(beholder, tmp_path, "a", "TTTFTT"), answered(beholder, tmp_path, "b", "TFTTFT")
+    other_code(a)
+    notes = beholder.json("compare", a, b)["notes"]
+    assert len(notes) == 2
+    assert "different code of recipe" in notes[0]
+    assert notes[1].endswith(f"beholder rescore {a}")
+    for arguments in (("show", a), ("show", a, 0), ("show", a, "--json")):
+        shown = beholder(*arguments)
+        assert shown.err.count(f"beholder rescore {a}") == 1
+        assert "recipe, official, strict, lenient" in shown.err
+    assert beholder("rescore", a).code == 0
+    assert beholder.json("compare", a, b)["notes"] == []

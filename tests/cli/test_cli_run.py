@@ -36,7 +36,7 @@ def evaluate_again(beholder: Beholder, folder: Path, asked: int = 2) -> Said:
     server = ScriptedServer(lambda request: Reply())
     server.port = int(url.removesuffix("/v1").rpartition(":")[2])
     with server:
-        said = beholder("resume", folder)
+        said = beholder("resume", folder, "--runs-dir", folder.parent)
     assert len(server.requests) == asked
     return said
 

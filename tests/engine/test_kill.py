@@ -20,8 +20,11 @@ from made_runs import answer_by_prompt, beholder, committed, number_of, slowly, 
 from scripted_server import ScriptedServer
 
 CONNECTIONS = 8
-OPEN_BATCH = 256
-ITEMS = 300
+LATENCY = 0.1
+OPEN_BATCH = 3 * CONNECTIONS
+"""Answers that can be in the open batch: it is written 50 ms after its first one, and in that time half of the connections
+get an answer. Three times all of them leaves room for a busy machine, and is still far below what a round asks."""
+ITEMS = 900
 
 
 def command(server: ScriptedServer, data: Path, runs: Path) -> subprocess.Popen[str]:
@@ -64,7 +67,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(kills: int, tmp_path: Path) -
 
     runs = tmp_path / "killed"
     safe: set[int] = set()
-    with ScriptedServer(slowly(answer_by_prompt, 0.1)) as server:
+    with ScriptedServer(slowly(answer_by_prompt, LATENCY)) as server:
         for _ in range(kills):
             begun = len(server.requests)
             moment = rng.uniform(0.0, 0.5)
@@ -72,6 +75,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(kills: int, tmp_path: Path) -
             while len(server.requests) == begun and process.poll() is None:
                 time.sleep(0.002)
             time.sleep(moment)
+            assert process.poll() is None, "the run was over before it was killed"
             process.kill()
             process.communicate(timeout=60)
             asked = [number_of(request) for request in server.requests[begun:]]

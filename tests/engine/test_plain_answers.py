@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from beholder.benchmarks import benchmark
 from beholder.benchmarks.benchmark import LoadOptions
+from beholder.cli import main
 from beholder.engine.answers import PlainAnswers, is_plain, read_plain, score_answers
 from beholder.errors import BeholderError, UsageError
 from beholder.score import Outcome
@@ -51,6 +54,29 @@ def test_items_without_an_answer_are_counted(tmp_path: Path) -> None:
     found = read(tmp_path, [{"index": 1, "response": "x"}, {"index": 1, "vote": 1, "response": "y"}])
     assert found.unanswered == 3
     assert [one.vote for one in found.answered] == [0, 1]
+
+
+def test_groups_are_as_large_as_in_the_data_not_in_the_file(tmp_path: Path) -> None:
+    found = read(tmp_path, [{"index": 1, "response": "x"}], Image_URL=list("aaab"))
+    assert found.group_sizes == {"a": 3}
+    assert read(tmp_path, [{"index": 1, "response": "x"}], "vl-rewardbench").group_sizes is None
+
+
+def test_two_of_an_images_three_statements_are_no_right_image(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`beholder score`: what the file leaves out does not make the image easier."""
+    data = tfq_data(tmp_path, 4, Image_URL=list("aaab"))
+    lines = [{"index": n, "response": f"<answer>{'TF'[n % 2]}</answer>"} for n in (0, 1, 3)]
+    file = write_lines(tmp_path / "answers.jsonl", lines)
+    monkeypatch.setattr(sys, "argv", ["beholder", "score", "tfq", str(file), "--data", str(data), "--json"])
+    with contextlib.suppress(SystemExit):
+        main.run()
+    figures = json.loads(capsys.readouterr().out)["metrics"]
+    for scorer in benchmark("tfq").scorers:
+        group = figures[scorer]["group_accuracy"]
+        assert (group["value"], group["n"], group["failed"], group["worst"]) == (1.0, 1, 1, 0.5)
+        assert "1 of 2 groups are incomplete" in group["note"]
 
 
 def test_orders_given_and_assumed(tmp_path: Path) -> None:

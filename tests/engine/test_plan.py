@@ -44,7 +44,7 @@ CHANGES: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
     ("another server", {}, {"base_url": "http://i/v1"}, ["model.base_url: http://h/v1 in the run, http://i/v1 now"]),
     ("an extra body", {}, {"extra_body": {"top_k": 1}}, ["model.extra_body.top_k: absent in the run, 1 now", "hash"]),
     ("a secret", {}, {"extra_body": {"api_key": "x"}}, ["extra_body.api_key: absent in the run, *** now", "hash"]),
-    ("a header", {}, {"headers": {"X-Team": "red"}}, ["model.headers"]),
+    ("a header", {}, {"headers": {"X-Team": "red"}}, ["model.headers", "header_hash"]),
     ("more connections, another proxy", {}, {"max_connections": 3, "proxy": "http://p:1", "total": 3.0}, []),
 ]
 
@@ -121,6 +121,113 @@ def test_a_run_can_be_gone_on_with_only_under_its_own_plan(tmp_path: Path) -> No
     assert again.watch.done == 0
     assert again.result.items == done.result.items
     assert len((done.folder / "run.db").read_bytes()) == len(rows)
+
+
+def categories_file(folder: Path, **names: str) -> Path:
+    file = folder / "categories.json"
+    file.write_text(json.dumps(names))
+    return file
+
+
+def test_a_changed_categories_file_is_refused(tmp_path: Path) -> None:
+    """Else the same --where would choose other items half-way through a run."""
+    data = tfq_data(tmp_path, 4)
+    file = categories_file(tmp_path, **{"0": "a", "1": "b"})
+    plan = plan_for(data, categories=file, selection=Selection(where=(parse_condition("category=a"),)))
+    info = folders.read_info(lifecycle.begin(plan, model(), {}, tmp_path / "runs"))
+    lifecycle.check_same_plan(info, lifecycle.plan_of(info), model())
+    categories_file(tmp_path, **{"0": "b", "1": "a"})
+    with pytest.raises(UsageError, match=r"another plan: categories_sha256: \w+… in the run, \w+… now") as caught:
+        lifecycle.check_same_plan(info, lifecycle.plan_of(info), model())
+    assert str(caught.value).count(" in the run, ") == 1
+    file.unlink()
+    with pytest.raises(UsageError, match=r"--categories .*categories\.json cannot be read") as caught:
+        lifecycle.check_same_plan(info, lifecycle.plan_of(info), model())
+    assert "\n" not in str(caught.value)
+
+
+def test_a_categories_file_that_is_not_there(tmp_path: Path) -> None:
+    for name, data in (("tfq", tfq_data(tmp_path, 2)), ("vl-rewardbench", vl_data(tmp_path, 2))):
+        with pytest.raises(UsageError, match=r"--categories .*gone\.json cannot be read \(No such file"):
+            plan_for(data, name, categories=tmp_path / "gone.json")
+
+
+def test_the_categories_are_in_the_identity_only_where_given(tmp_path: Path) -> None:
+    data = tfq_data(tmp_path, 2)
+    assert "categories_sha256" not in plan_for(data).identity({})
+    given = plan_for(data, categories=categories_file(tmp_path, **{"0": "a"})).identity({})
+    assert len(given["categories_sha256"]) == 64
+
+
+def test_a_plan_from_before_sizes_and_categories_were_kept_can_be_continued(tmp_path: Path) -> None:
+    data = tfq_data(tmp_path, 4, Image_URL=list("aabb"))
+    plan = plan_for(data, categories=categories_file(tmp_path, **{"0": "a"}))
+    old = msgspec.to_builtins(plan)
+    del old["group_sizes"], old["categories_sha256"]
+    read = msgspec.convert(old, Plan)
+    assert (read.group_sizes, read.categories_sha256) == (None, None)
+    assert remake_plan(read) == read
+
+
+GROUPED = [  # images of the rows, selection → sizes
+    ("everything", "aaabbc", Selection(), {"a": 3, "b": 2}),
+    ("the first only", "aaabbc", Selection(limit=1), {"a": 3, "b": 2}),
+    ("rows apart", "abab", Selection(limit=2), {"a": 2, "b": 2}),
+    ("a group outside the selection", "aabb", Selection(ids=("0",)), {"a": 2, "b": 2}),
+    ("no image named", ["", "", "a"], Selection(limit=1), {"": 2}),
+    ("half a surrogate pair", ["\ud83d", "\ud83d"], Selection(limit=1), {"\\ud83d": 2}),
+]
+
+
+@pytest.mark.parametrize(("urls", "selection", "sizes"), [g[1:] for g in GROUPED], ids=[g[0] for g in GROUPED])
+def test_groups_are_as_large_as_in_the_whole_data(
+    urls: list[str], selection: Selection, sizes: dict[str, int], tmp_path: Path
+) -> None:
+    number = len(urls)
+    data = tfq_data(tmp_path, number, Image_URL=list(urls), id=[str(n) for n in range(number)])
+    plan = plan_for(data, selection=selection)
+    assert plan.group_sizes == sizes
+    assert plan.n_samples == len(list(plan.samples()))
+    assert msgspec.json.decode(msgspec.json.encode(plan), type=Plan) == plan
+    assert "group" not in json.dumps(plan.identity({}))
+
+
+def test_a_benchmark_without_groups_reads_no_further_than_the_limit(tmp_path: Path) -> None:
+    data = vl_data(tmp_path, 3)
+    data.write_text(data.read_text() + "{broken\n")
+    plan = plan_for(data, "vl-rewardbench", selection=Selection(limit=2))
+    assert (plan.n_samples, plan.group_sizes) == (2, None)
+
+
+@pytest.mark.parametrize("url", ["a", "\ud83d"], ids=["plain", "half a surrogate pair"])
+def test_a_run_of_one_statement_decides_no_image(url: str, tmp_path: Path) -> None:
+    """`--limit 1`: the right answer to one of an image's three statements is no right image."""
+    data = tfq_data(tmp_path, 3, Image_URL=[url] * 3)
+    figures = {}
+    for limit in (1, 3):
+        plan = plan_for(data, selection=Selection(limit=limit))
+        done = run_engine(plan, "", tmp_path / f"runs{limit}", make_model=lambda: constant("<answer>F</answer>"))
+        figures[limit] = done.result.metrics["recipe"]
+    first = figures[1]["group_accuracy"]
+    assert (first.value, first.n, first.failed) == (0.0, 1, 0), "the first statement is true: already wrong"
+    plan = plan_for(data, selection=Selection(limit=1))
+    done = run_engine(plan, "", tmp_path / "right", make_model=lambda: constant("<answer>T</answer>"))
+    right = done.result.metrics["recipe"]["group_accuracy"]
+    assert (right.value, right.n, right.failed) == (None, 0, 1)
+    assert "1 of 1 groups are incomplete" in right.note
+    assert "incomplete" not in figures[3]["group_accuracy"].note
+
+
+def test_votes_that_a_run_has_not_got_yet_count_in_k(tmp_path: Path) -> None:
+    plan = plan_for(vl_data(tmp_path, 2), "vl-rewardbench", votes=1)
+    done = run_engine(plan, "", tmp_path / "runs", make_model=lambda: constant("Overall Judgment: Answer 1 is better."))
+    assert done.result.metrics["recipe"]["overall_all"].n == 2
+    begun = msgspec.structs.replace(plan, votes=5)
+    metrics = lifecycle.read_result(
+        done.folder, folders.read_info(done.folder), begun, benchmark("vl-rewardbench")
+    ).metrics
+    assert (metrics["recipe"]["overall_all"].n, metrics["recipe"]["overall_all"].failed) == (0, 2)
+    assert (metrics["official"]["overall_all"].n, metrics["official"]["overall_all"].failed) == (2, 0)
 
 
 NESTED = st.recursive(
@@ -232,9 +339,6 @@ CONDITIONS = [
     (["judge=a=b"], [4]),
     (["count=3"], [3]),
     (["record_id=id-5"], [5]),
-    (["no_such_field=x"], []),
-    (["no_such_field!=x"], [0, 1, 2, 3, 4, 5]),
-    (["Category=reasoning"], []),
 ]
 
 
@@ -242,6 +346,12 @@ CONDITIONS = [
 def test_conditions(texts: list[str], chosen: list[int]) -> None:
     selection = Selection(where=tuple(map(parse_condition, texts)))
     assert [sample.index for sample in selection.choose(SAMPLES)] == chosen
+
+
+@pytest.mark.parametrize("text", ["no_such_field=x", "no_such_field!=x", "Category=reasoning"])
+def test_a_condition_on_a_field_that_no_item_has(text: str) -> None:
+    with pytest.raises(UsageError, match="--where: no item has a field"):
+        list(Selection(where=(parse_condition(text),)).choose(SAMPLES))
 
 
 @pytest.mark.parametrize("text", ["category", "=x", "!=x", "", " = x"])

@@ -21,12 +21,48 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "values, groups, expected", [case[1:] for case in CASES], ids=[case[0] for case in CASES]
-)
+@pytest.mark.parametrize("values, groups, expected", [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_all_or_nothing(values: list[float | None], groups: str, expected: dict[str, object]) -> None:
     metric = all_or_nothing(values, list(groups))
     assert {name: getattr(metric, name) for name in expected} == expected
+
+
+# values, groups, sizes → figures and the number of incomplete groups that the note names
+SIZED = [
+    ("two of three right", [1, 1], "aa", {"a": 3}, {"value": None, "n": 0, "failed": 1, "worst": 0, "best": 1}, 1),
+    ("two of three, one wrong", [1, 0], "aa", {"a": 3}, {"value": 0.0, "n": 1, "failed": 0}, 1),
+    ("all there", [1, 1, 1], "aaa", {"a": 3}, {"value": 1.0, "n": 1, "failed": 0}, 0),
+    ("one whole, one not", [1, 1, 1], "aab", {"a": 2, "b": 2}, {"value": 1.0, "n": 1, "failed": 1, "worst": 0.5}, 1),
+    ("failed and not there", [1, None], "aa", {"a": 3}, {"value": None, "failed": 1}, 1),
+    ("not named: complete", [1, 1], "ab", {"a": 2}, {"value": 1.0, "n": 1, "failed": 1}, 1),
+    ("no row at all", [1], "a", {"a": 1, "b": 4}, {"value": 1.0, "n": 1, "failed": 0}, 0),
+    ("more rows than expected", [1, 1], "aa", {"a": 1}, {"value": 1.0, "n": 1, "failed": 0}, 0),
+    ("no sizes", [1, 1], "aa", None, {"value": 1.0, "n": 1, "failed": 0}, 0),
+]
+
+
+@pytest.mark.parametrize(
+    "values, groups, sizes, expected, incomplete", [case[1:] for case in SIZED], ids=[case[0] for case in SIZED]
+)
+def test_a_group_that_is_not_all_there(
+    values: list[float | None],
+    groups: str,
+    sizes: dict[str, int] | None,
+    expected: dict[str, object],
+    incomplete: int,
+) -> None:
+    metric = all_or_nothing(values, list(groups), sizes=sizes)
+    assert {name: getattr(metric, name) for name in expected} == expected
+    assert (f"{incomplete} of {len(set(groups))} groups are incomplete" in metric.note) is bool(incomplete)
+    assert ("incomplete" in metric.note) is bool(incomplete)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.sampled_from([0.0, 1.0, None]), min_size=1, max_size=6), st.integers(0, 3))
+def test_what_is_not_there_counts_like_what_failed(values: list[float | None], absent: int) -> None:
+    sized = all_or_nothing(values, ["a"] * len(values), sizes={"a": len(values) + absent})
+    failed = all_or_nothing([*values, *[None] * absent], ["a"] * (len(values) + absent))
+    assert (sized.value, sized.n, sized.failed) == (failed.value, failed.n, failed.failed)
 
 
 def test_t77_item_accuracy_beside_group_accuracy() -> None:
@@ -66,9 +102,7 @@ def test_lengths_must_agree() -> None:
         all_or_nothing([1, 0], ["a", "a"], ["x"])
 
 
-ROWS = st.lists(
-    st.tuples(st.sampled_from([0.0, 0.5, 1.0, None]), st.sampled_from("abc")), min_size=1, max_size=7
-)
+ROWS = st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0, None]), st.sampled_from("abc")), min_size=1, max_size=7)
 
 
 @settings(deadline=None, max_examples=150)

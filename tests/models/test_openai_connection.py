@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from beholder.errors import AuthError, ProviderError, UsageError
-from beholder.models.openai import Endpoint, OpenAIModel, environment_proxy, scrub, scrub_url, usable_proxy
+from beholder.models.address import environment_proxy, scrub, scrub_url, usable_proxy
+from beholder.models.openai import Endpoint, OpenAIModel
 from beholder.sample import Ask, BooleanTarget, Message, Response, Sample, TextPart
 from scripted_server import Reply, Request, ScriptedServer, completion
 

@@ -54,6 +54,12 @@ def test_done_rate_left_headline_and_tokens() -> None:
     )
 
 
+def test_the_running_mean_says_what_it_is_over() -> None:
+    watch = Watch(10, 0, "recipe", label="votes")
+    answer(watch, 1.0)
+    assert " · recipe (votes) 100.0 % [" in line_of(watch)
+
+
 def test_a_resumed_run_counts_what_was_done_before() -> None:
     watch = made_watch(total=1000, before=900)
     for _ in range(20):

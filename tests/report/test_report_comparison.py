@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -57,6 +58,29 @@ def test_the_difference_and_the_four_cells() -> None:
     # (z 0.975 + z 0.8) · sd / sqrt(n), with the differences 0 -1 1 1 0 0 0 1 about their mean 1/4.
     sd = math.sqrt((4 - 8 * 0.25**2) / 7)
     assert result.detectable == pytest.approx((1.959964 + 0.841621) * sd / math.sqrt(8), rel=1e-3)
+
+
+def clustered(*values: float, size: int) -> list[ScoredItem]:
+    """Items in clusters of `size` neighbours."""
+    return [msgspec.structs.replace(item, cluster=f"c{item.index // size}") for item in items(*values)]
+
+
+def test_the_detectable_difference_grows_when_clusters_stand_or_fall_together() -> None:
+    a, b = [0.0] * 40, [1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0] * 5
+    alone, together = (
+        compare(clustered(*a, size=size), clustered(*b, size=size), "recipe", voted=False, intersect=False).detectable
+        for size in (1, 4)
+    )
+    assert alone is not None
+    assert together is not None
+    # Ten clusters of four equal items are ten observations: (z 0.975 + z 0.8) · sqrt(10 · 0.25 / 9) / sqrt(10).
+    assert together == pytest.approx((1.959964 + 0.841621) * math.sqrt(0.25 / 9), rel=1e-3)
+    assert together > 1.9 * alone
+
+
+def test_one_cluster_tells_no_detectable_difference() -> None:
+    a, b = clustered(0, 0, 0, 0, size=4), clustered(1, 0, 1, 0, size=4)
+    assert compare(a, b, "recipe", voted=False, intersect=False).detectable is None
 
 
 def test_t83_b_18_c_6_of_220() -> None:

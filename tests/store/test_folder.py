@@ -173,10 +173,11 @@ def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
 def test_finding_runs(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no runs yet"):
         find_run("latest", tmp_path / "nowhere")
-    for name in ("2026-01-02", "2026-01-01", "2026-01-03"):
-        create_run(tmp_path, name, info(), fsync=False)
+    for number, name in enumerate(("2026-01-02", "2026-01-01", "2026-01-03")):
+        folder = create_run(tmp_path, name, info(), fsync=False)
+        os.utime(folder / "blobs", ns=(number, number))
     (tmp_path / "notes").mkdir()
-    assert [folder.name for folder in list_runs(tmp_path)] == ["2026-01-01", "2026-01-02", "2026-01-03"]
+    assert [folder.name for folder in list_runs(tmp_path)] == ["2026-01-02", "2026-01-01", "2026-01-03"]
     assert find_run("latest", tmp_path).name == "2026-01-03"
     assert find_run("2026-01-01", tmp_path).name == "2026-01-01"
     assert find_run(str(tmp_path / "2026-01-02"), Path("elsewhere")).name == "2026-01-02"

@@ -220,6 +220,8 @@ def test_responses_of_one_sample_and_those_without_scores(folder: Path) -> None:
         db.commit()
     with closing(schema.open_to_read(folder / "run.db")) as db:
         assert [one.vote for one in reading.responses(db, key="1abc_def-0")] == [0, 1]
-        assert [one.number for one in reading.responses(db, unscored_by=2)] == [1, 2]
-        assert [one.number for one in reading.responses(db, unscored_by=1)] == [1]
+        assert reading.response_numbers(db, fewer_scores_than=2) == [1, 2]
+        assert reading.response_numbers(db, fewer_scores_than=1) == [1]
+        assert [one.number for one in reading.responses(db, numbers=[2])] == [2]
+        assert [one.number for one in reading.responses(db, numbers=[])] == []
         assert reading.sample(db, "nobody") is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -37,10 +37,22 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MetricOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How intervals are made: the seed and the number of bootstrap resamples."""
+    """How intervals are made (the seed and the number of bootstrap resamples), and what the rows should hold.
+
+    `group_sizes` is how many items of the whole data each group has; a group that it does not name is complete with
+    any row. `votes` is how many votes an item was to get in each epoch. None: not known, the rows are all there is.
+    """
 
     seed: int = 0
     resamples: int = 1000
+    group_sizes: dict[str, int] | None = None
+    votes: int | None = None
+
+
+class Details(Protocol):
+    """Makes further plain data from scored rows; the options are those that the figures were made with."""
+
+    def __call__(self, items: Sequence[ScoredItem], options: MetricOptions = ..., /) -> dict[str, Any]: ...
 
 
 class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +64,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     answer, in the format the prompt asks for; it must not look at the target. `answers_shown` is how many stored
     answers the prompt shows in an order to be drawn (0: none). `notices` gives plain sentences that the user must know
     about the data. `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it
-    applies.
+    applies. `grouped` says that a figure is about whole groups of items (all-or-nothing), so that a group's size in the
+    whole data must be known. `live_label` is the plural word for what the running mean of a run counts.
     """
 
     name: str
@@ -66,8 +79,10 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Callable[[Sequence[ScoredItem], MetricOptions], Metrics]
     guess: Callable[[Sample, random.Random], str]
     read_results: Callable[[Path], Iterator[Answered]] | None = None
-    details: Callable[[Sequence[ScoredItem]], dict[str, Any]] | None = None
+    details: Details | None = None
     notices: Callable[[Iterable[Sample] | int], list[str]] | None = None
     sampling: Sampling = Sampling()
     votes: int = 1
     answers_shown: int = 0
+    grouped: bool = False
+    live_label: str = ""

@@ -25,17 +25,23 @@ def compare(
 
     The difference is RUN_B minus RUN_A, on the headline's scorer unless --scorer says otherwise.
     """
+    import contextlib
+
+    import msgspec
+
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
     from beholder.report.comparison import compare as compare_items
     from beholder.report.comparison_report import print_comparison
+    from beholder.report.run_differences import run_notes, side_of
     from beholder.report.terminal import make_console
     from beholder.store import reading, schema
     from beholder.store.folder import find_run, read_info
 
-    infos = [read_info(find_run(name, runs_dir)) for name in (a, b)]
+    folders = [find_run(name, runs_dir) for name in (a, b)]
+    infos = [read_info(folder) for folder in folders]
     plans = [lifecycle.plan_of(info) for info in infos]
     if plans[0].benchmark != plans[1].benchmark:
         raise UsageError(f"{a} ran {plans[0].benchmark}, {b} ran {plans[1].benchmark}. Compare runs of one benchmark.")
@@ -43,18 +49,19 @@ def compare(
     chosen = scorer or found.headline[0]
     if chosen not in found.scorers:
         raise UsageError(f"--scorer: {found.name} has no scorer {chosen!r}. It has {', '.join(found.scorers)}.")
-    sides = []
-    for name in (a, b):
-        db = schema.open_to_read(find_run(name, runs_dir) / "run.db")
-        sides.append(reading.scored_items(db))
-        db.close()
+    items, sides = [], []
+    for folder, info, plan in zip(folders, infos, plans, strict=True):
+        with contextlib.closing(schema.open_to_read(folder / "run.db")) as db:
+            items.append(reading.scored_items(db))
+            sides.append(side_of(folder, info, plan, db, found))
     names = (str(infos[0].settings.get("model", a)), str(infos[1].settings.get("model", b)))
     if names[0] == names[1]:
         names = (f"{names[0]} (A)", f"{names[1]} (B)")
     result = compare_items(
-        sides[0], sides[1], chosen, voted=found.answers_shown > 0, intersect=intersect, names=names, seed=seed
+        items[0], items[1], chosen, voted=found.answers_shown > 0, intersect=intersect, names=names, seed=seed
     )
+    notes = run_notes(sides[0], sides[1], chosen, found)
     if as_json:
-        typer.echo(dump(result))
+        typer.echo(dump(msgspec.to_builtins(result) | {"notes": notes}))
     else:
-        print_comparison(make_console(), result, names)
+        print_comparison(make_console(), result, names, notes)

@@ -4,12 +4,65 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from beholder.errors import UsageError
-from beholder.models.openai import Endpoint, scrub, scrub_url
+from beholder.models.address import scrub, scrub_url, usable_proxy
+from beholder.models.openai import Endpoint
+
+_Count = Annotated[int, msgspec.Meta(ge=1, le=4096)]
+_Seconds = Annotated[float, msgspec.Meta(gt=0)]
+
+
+class StoredEndpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """What run.json holds of an endpoint, with the defaults of `beholder run` for what it does not hold.
+
+    `base_url` is the one the run began with, which its plan names; `base_urls` all that were asked, in turn.
+    """
+
+    base_url: str = ""
+    base_urls: tuple[str, ...] = ()
+    key_variable: str = "OPENAI_API_KEY"
+    header_names: tuple[str, ...] = ()
+    extra_body: dict[str, Any] = {}
+    proxy: str | None = None
+    ca_file: str | None = None
+    max_connections: _Count = 64
+    timeout: _Seconds = 600.0
+    connect_timeout: _Seconds = 10.0
+    max_tokens_field: str = "max_tokens"
+
+    @property
+    def last_url(self) -> str:
+        """The base URL that was asked last."""
+        return self.base_urls[-1] if self.base_urls else self.base_url
+
+
+class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What run.json holds besides the plan, with the defaults of `beholder run` for what it does not hold."""
+
+    model: str
+    max_retries: Annotated[int, msgspec.Meta(ge=0, le=100)] = 7
+    max_connections: _Count = 64
+    cache: bool = True
+    endpoint: StoredEndpoint | None = None
+
+    @property
+    def needs_endpoint(self) -> bool:
+        """Whether the run's model is behind an endpoint."""
+        return self.model.partition("/")[0] == "openai"
+
+
+def stored_settings(settings: dict[str, Any], run: Path) -> StoredSettings:
+    """The settings of a run; `UsageError` if they are not what a Beholder writes."""
+    try:
+        return msgspec.convert(settings, StoredSettings)
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f"{run / 'run.json'} holds settings that cannot be read ({error}). Start a new run, or mend the file."
+        ) from None
 
 
 def make_endpoint(
@@ -33,7 +86,7 @@ def make_endpoint(
         key_variable=key_variable,
         headers=dict(map(_header, headers)),
         extra_body=_json_object(extra_body) if extra_body else {},
-        proxy=proxy,
+        proxy=usable_proxy(proxy),
         ca_file=ca_file,
         max_connections=max_connections,
         first_byte=timeout,
@@ -50,7 +103,7 @@ def settings_of(endpoint: Endpoint) -> dict[str, Any]:
         "key_variable": endpoint.key_variable,
         "header_names": sorted(endpoint.headers),
         "extra_body": scrub(endpoint.extra_body),
-        "proxy": scrub_url(endpoint.proxy) if endpoint.proxy else None,
+        "proxy": scrub_url(usable_proxy(endpoint.proxy) or "") or None,
         "ca_file": str(endpoint.ca_file) if endpoint.ca_file else None,
         "max_connections": endpoint.max_connections,
         "timeout": endpoint.first_byte,
@@ -60,40 +113,76 @@ def settings_of(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def endpoint_again(
-    settings: dict[str, Any],
+    stored: StoredEndpoint,
     *,
     base_url: str | None,
+    key_variable: str | None,
     headers: list[str],
     extra_body: str | None,
     proxy: str | None,
+    ca_file: Path | None,
     max_connections: int | None,
 ) -> Endpoint:
     """The endpoint of a run to be resumed. What was scrubbed from run.json has to be given again; it is named."""
-    url = base_url or settings["base_url"]
-    stored_proxy = proxy or settings.get("proxy")
-    for option, value, given in (("--base-url", url, base_url), ("--proxy", stored_proxy or "", proxy)):
+    url = base_url or stored.last_url
+    if not url:
+        raise UsageError("run.json names no endpoint. Give --base-url, such as http://localhost:8000/v1.")
+    for option, value, given in (("--base-url", url, base_url), ("--proxy", stored.proxy or "", proxy)):
         if given is None and "***" in value:
             raise UsageError(f"The run's {option} held credentials, which are not kept. Give {option} again.")
-    missing = [name for name in settings.get("header_names", []) if name not in dict(map(_header, headers))]
+    missing = [name for name in stored.header_names if name not in dict(map(_header, headers))]
     if missing:
         raise UsageError(
             f"The run sent the header {missing[0]}, whose value is not kept. Give --header '{missing[0]}: …' again."
         )
-    body = settings.get("extra_body") or {}
+    body = stored.extra_body
     if extra_body is None and "***" in str(body):
         raise UsageError("The run's --extra-body held a secret, which is not kept. Give --extra-body again.")
     return make_endpoint(
         base_url=url,
-        key_variable=settings["key_variable"],
+        key_variable=key_variable or stored.key_variable,
         headers=headers,
         extra_body=extra_body if extra_body is not None else msgspec.json.encode(body).decode() if body else None,
-        proxy=stored_proxy,
-        ca_file=Path(settings["ca_file"]) if settings.get("ca_file") else None,
-        max_connections=max_connections or settings["max_connections"],
-        timeout=settings["timeout"],
-        connect_timeout=settings["connect_timeout"],
-        max_tokens_field=settings["max_tokens_field"],
+        proxy=proxy or stored.proxy,
+        ca_file=ca_file or (Path(stored.ca_file) if stored.ca_file else None),
+        max_connections=max_connections or stored.max_connections,
+        timeout=stored.timeout,
+        connect_timeout=stored.connect_timeout,
+        max_tokens_field=stored.max_tokens_field,
     )
+
+
+def of_a_foreign_run(
+    stored: StoredEndpoint, folder: Path, runs_dir: Path, base_url: str | None, key_variable: str | None
+) -> StoredEndpoint:
+    """What is taken over from a run that does not lie under `runs_dir`: nothing that says where a key goes.
+
+    The run.json of somebody else's folder must not choose which key is sent, where, or through what. `UsageError` if
+    the person at the keyboard did not choose.
+    """
+    yours = f"If the run is yours, say so with --runs-dir {folder.resolve().parent}; if not, give"
+    if base_url is None:
+        told = scrub_url(stored.last_url)
+        raise UsageError(
+            f"{folder} lies outside --runs-dir {runs_dir}, and its run.json would send your key to {told}. "
+            f"{yours} --base-url."
+        )
+    if key_variable is None and stored.key_variable != "OPENAI_API_KEY":
+        raise UsageError(
+            f"{folder} lies outside --runs-dir {runs_dir}, and its run.json would send the key in "
+            f"{stored.key_variable!r}. {yours} --api-key-env."
+        )
+    return msgspec.structs.replace(stored, proxy=None, ca_file=None)
+
+
+def asking(endpoint: Endpoint) -> str:
+    """Whom a resume asks, with which key and through what, in one line without secrets."""
+    variable = endpoint.key_variable
+    key = f"the key in {variable}" if os.environ.get(variable, "").strip() else f"no key ({variable} is not set)"
+    if "@" in endpoint.base_url.partition("?")[0] or any(name.lower() == "authorization" for name in endpoint.headers):
+        key = "the credentials given"
+    way = f", through the proxy {scrub_url(endpoint.proxy)}" if endpoint.proxy else ""
+    return f"Asking {scrub_url(endpoint.base_url)} with {key}{way}"
 
 
 def default_base_url() -> str | None:

@@ -35,5 +35,8 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
     width = min(max(map(len, names), default=0), 60)
     for name, row in zip(names, rows, strict=True):
         typer.echo(f"  {name:{width}}  {row['status']:10}  {plain(row['headline'], one_line=True)}")
+    stopped = [name for name, row in zip(names, rows, strict=True) if row["status"] == "stopped"]
+    if stopped:
+        typer.echo(f"A stopped run was killed before it ended. Continue it with: beholder resume {stopped[-1]}")
     if not rows:
         typer.echo("  none yet; start one with `beholder run`, or see `beholder demo`")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import os
 import sys
 from typing import Any
@@ -80,6 +81,9 @@ def main(
 
 def run() -> None:
     """The entry point: an error becomes one plain line and exit code 2, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a character gets its escape
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app(args=sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()
@@ -89,6 +93,7 @@ def run() -> None:
     except _PARSER_ERROR as error:
         _say(_parser_message(error))
     except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("beholder: interrupted\n")
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `beholder … | head` is no error
@@ -96,6 +101,16 @@ def run() -> None:
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         _say(f"{place}{error.strerror or error}. Check the path, its permissions and the free space of the disk.")
+    except Exception as error:
+        if not _is_sqlite(error):
+            raise
+        _say(f"a database cannot be read or written ({error}). Check the run folder and the free space of the disk.")
+
+
+def _is_sqlite(error: Exception) -> bool:
+    """Whether SQLite raised this; asked so that `list` need not load it."""
+    loaded = sys.modules.get("sqlite3")
+    return loaded is not None and isinstance(error, loaded.Error)
 
 
 def _say(message: str) -> None:

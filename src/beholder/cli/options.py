@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, overload
 
 import typer
+
+from beholder.errors import UsageError
 
 RunsDir = Annotated[
     Path,
@@ -32,3 +35,37 @@ Header = Annotated[
     list[str] | None,
     typer.Option(metavar="'NAME: VALUE'", help="Extra HTTP header; repeatable.", show_default=False),
 ]
+
+
+@overload
+def decoding_number(
+    option: str, text: str | None, usual: int | None, *, low: float, high: float = ..., whole: Literal[True]
+) -> int | None: ...
+
+
+@overload
+def decoding_number(
+    option: str, text: str | None, usual: float | None, *, low: float, high: float = ..., whole: Literal[False] = ...
+) -> float | None: ...
+
+
+def decoding_number(
+    option: str, text: str | None, usual: float | None, *, low: float, high: float = math.inf, whole: bool = False
+) -> float | None:
+    """What a decoding option asks for: a number in `low`..`high`, or None for `default`, which is not sent.
+
+    An option that is not given (None) means `usual`, the benchmark's own. `UsageError` names the option.
+    """
+    if text is None:
+        return usual
+    if text.strip().lower() == "default":
+        return None
+    kind = "whole number" if whole else "number"
+    span = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+    try:
+        value = int(text) if whole else float(text)
+    except ValueError:
+        value = math.nan
+    if not (low <= value <= high and math.isfinite(value)):
+        raise UsageError(f"{option} {text[:40]!r} is not a {kind} {span}. Give one, or `default`, which sends none.")
+    return value

@@ -17,8 +17,8 @@ def rescore(
     Every journaled answer is scored with the scorers as they are now. Marks stay.
     """
     from beholder.benchmarks import benchmark as find_benchmark
-    from beholder.cli.run import exit_code, finish_command
-    from beholder.engine import lifecycle
+    from beholder.cli.carry_out import exit_code, finish_command
+    from beholder.engine import lifecycle, rescoring
     from beholder.report.terminal import make_console
     from beholder.store.folder import find_run, locked, read_info
 
@@ -28,7 +28,7 @@ def rescore(
     plan = lifecycle.plan_of(info)
     found = find_benchmark(plan.benchmark)
     with locked(folder):
-        number = lifecycle.rescore(folder, found)
+        number = rescoring.rescore(folder, found)
         result = lifecycle.finish(folder, info, plan, found)
     console.print(f"Scored {number:,} responses again; no model was called.", style="dim")
     finish_command([result], as_json=as_json, all_metrics=all_metrics)

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, RunName, RunsDir
+
+if TYPE_CHECKING:
+    from beholder.benchmarks.benchmark import Benchmark
+    from beholder.cli.endpoint import StoredSettings
+    from beholder.engine.lifecycle import Result
+    from beholder.engine.plan import Plan
+    from beholder.models.openai import Endpoint
+    from beholder.store.folder import RunInfo
 
 
 def resume(
     run: RunName,
     base_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Only needed if the run's URL held credentials; another URL is refused."),
+        typer.Option(metavar="URL", help="Where the same model is served now (default: where it was asked last)."),
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Environment variable that holds the API key (default: the run's)."),
     ] = None,
     header: Header = None,
     extra_body: ExtraBody = None,
     proxy: Annotated[str | None, typer.Option(metavar="URL", help="Another HTTP proxy.")] = None,
+    ca_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="PEM file of certificates to trust (default: the run's).")
+    ] = None,
     max_connections: Annotated[
         int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")
     ] = None,
@@ -35,43 +50,65 @@ def resume(
     import asyncio
 
     from beholder.benchmarks import benchmark as find_benchmark
-    from beholder.cli.endpoint import endpoint_again
-    from beholder.cli.run import carry_out_with_progress, exit_code, finish_command
-    from beholder.engine.lifecycle import EngineOptions, Result, check_same_plan, plan_of
+    from beholder.cli.carry_out import carry_out_with_progress, exit_code, finish_command
+    from beholder.cli.endpoint import StoredEndpoint, asking, endpoint_again, of_a_foreign_run, stored_settings
+    from beholder.engine.lifecycle import EngineOptions, check_same_plan, plan_of
     from beholder.engine.retry import RetryPolicy
     from beholder.models import make_model
+    from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
     from beholder.store.folder import find_run, read_info
 
     console = make_console(stderr=True)
+
+    def say(text: str, style: str) -> None:
+        console.print(plain(text, one_line=True), style=style, soft_wrap=True, highlight=False)
+
     folder = find_run(run, runs_dir)
     info = read_info(folder)
     plan = plan_of(info)
     found = find_benchmark(plan.benchmark)
-    settings = info.settings
+    settings = stored_settings(info.settings, folder)
+    standing = as_it_stands(folder, info, plan, found)
+    if standing is not None:
+        say(f"Nothing to do: {folder} holds every answer.", "dim")
+        finish_command([standing], as_json=as_json, all_metrics=all_metrics)
+        raise typer.Exit(exit_code(standing))
     endpoint = None
-    if "endpoint" in settings:
+    if settings.needs_endpoint:
+        stored = settings.endpoint or StoredEndpoint()
+        if not folder.resolve().is_relative_to(runs_dir.resolve()):
+            stored = of_a_foreign_run(stored, folder, runs_dir, base_url, api_key_env)
         endpoint = endpoint_again(
-            settings["endpoint"],
+            stored,
             base_url=base_url,
+            key_variable=api_key_env,
             headers=header or [],
             extra_body=extra_body,
             proxy=proxy,
+            ca_file=ca_file,
             max_connections=max_connections,
         )
-    retries = max_retries if max_retries is not None else settings["max_retries"]
+    retries = max_retries if max_retries is not None else settings.max_retries
     options = EngineOptions(
-        concurrency=max_connections or settings["max_connections"],
+        concurrency=max_connections or settings.max_connections,
         retries=RetryPolicy(attempts=retries + 1),
-        cache=folder.resolve().parent / ".cache.db" if settings["cache"] else None,
+        cache=folder.resolve().parent / ".cache.db" if settings.cache else None,
         fsync=fsync,
     )
 
     async def run_on() -> Result:
-        model = make_model(settings["model"], found, seed=plan.seed, endpoint=endpoint)
+        model = make_model(settings.model, found, seed=plan.seed, endpoint=endpoint)
         try:
-            check_same_plan(info, plan, model)
+            began_with = at_first_address(settings, endpoint)
+            as_planned = make_model(settings.model, found, seed=plan.seed, endpoint=began_with)
+            check_same_plan(info, plan, as_planned)
+            if endpoint is not None:
+                say(asking(endpoint), "dim")
             await model.check()
+            moved = note_address(folder, settings, endpoint) if endpoint is not None else None
+            if moved is not None:
+                say(f"Answers from now on come from {moved}.", "yellow")
         except BaseException:
             await model.close()
             raise
@@ -80,3 +117,68 @@ def resume(
     result = asyncio.run(run_on())
     finish_command([result], as_json=as_json, all_metrics=all_metrics)
     raise typer.Exit(exit_code(result))
+
+
+def as_it_stands(folder: Path, info: RunInfo, plan: Plan, found: Benchmark) -> Result | None:
+    """The result of a run in which nothing is missing and nothing can be tried again; None of any other.
+
+    No model is needed. Where the figures are there nothing is written; a run that was killed before it had them gets
+    them. A run whose data has changed is refused all the same.
+    """
+    from contextlib import closing
+
+    from beholder.engine.lifecycle import check_same_plan, finish, read_result
+    from beholder.engine.rescoring import scored_by_other_code
+    from beholder.errors import Owner
+    from beholder.store import reading, schema
+    from beholder.store.folder import locked
+
+    with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
+        tally = reading.tally(db, len(found.scorers))
+        if tally.retryable or len(reading.done(db)) < plan.n_asks:
+            return None
+        failures = (one.response.failure for one in reading.responses(db)) if tally.failed else ()
+        if any(failure is not None and failure.owner is Owner.DATA for failure in failures):
+            return None
+        stale = scored_by_other_code(db, found)
+    check_same_plan(info, plan, _AsPlanned(info.plan.get("model")))  # type: ignore[arg-type]  # only its identity counts
+    if info.status == "complete" and not stale and not tally.unscored:
+        return read_result(folder, info, plan, found)
+    with locked(folder):
+        return finish(folder, info, plan, found, again=stale)
+
+
+class _AsPlanned:
+    """Stands for the model of a run that has to ask it nothing more: its identity is what run.json says."""
+
+    def __init__(self, identity: Any) -> None:
+        self._identity = identity
+
+    def identity(self) -> Any:
+        return self._identity
+
+
+def at_first_address(settings: StoredSettings, endpoint: Endpoint | None) -> Endpoint | None:
+    """The endpoint at the base URL that the run's plan names: a server that has moved serves the same model."""
+    import msgspec
+
+    if endpoint is None or settings.endpoint is None or not settings.endpoint.base_url:
+        return endpoint
+    return msgspec.structs.replace(endpoint, base_url=settings.endpoint.base_url)
+
+
+def note_address(folder: Path, settings: StoredSettings, endpoint: Endpoint) -> str | None:
+    """Records in run.json that another base URL is asked from now on. Returns it; None if it is the last one still."""
+    from beholder.models.address import scrub_url
+    from beholder.store.folder import locked, read_info, write_info
+
+    told = scrub_url(endpoint.base_url)
+    stored = settings.endpoint
+    if stored is None or told.rstrip("/") == stored.last_url.rstrip("/"):
+        return None
+    with locked(folder):
+        info = read_info(folder)
+        urls = stored.base_urls or (stored.base_url,)
+        info.settings["endpoint"]["base_urls"] = [*urls, told]
+        write_info(folder, info)
+    return told

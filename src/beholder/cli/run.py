@@ -10,11 +10,7 @@ import typer
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, MaxConnections, MaxRetries, RunsDir
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from beholder.engine.lifecycle import Result
-    from beholder.engine.plan import Plan
-    from beholder.models.model import Model
 
 _WHAT = "What to ask"
 _HOW = "How the model decodes"
@@ -79,13 +75,15 @@ def run_benchmark(
         typer.Option(metavar="R", min=1, max=1000, help="Repeat the whole run R times.", rich_help_panel=_WHAT),
     ] = 1,
     temperature: Annotated[
-        float | None, typer.Option(metavar="T", min=0, help="Sampling temperature.", rich_help_panel=_HOW)
+        str | None,
+        typer.Option(metavar="T", help="Sampling temperature; `default`: not sent.", rich_help_panel=_HOW),
     ] = None,
     top_p: Annotated[
-        float | None, typer.Option(metavar="P", min=0, max=1, help="Nucleus sampling.", rich_help_panel=_HOW)
+        str | None, typer.Option(metavar="P", help="Nucleus sampling; `default`: not sent.", rich_help_panel=_HOW)
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Longest answer, in tokens.", rich_help_panel=_HOW)
+        str | None,
+        typer.Option(metavar="N", help="Longest answer, in tokens; `default`: not sent.", rich_help_panel=_HOW),
     ] = None,
     seed: Annotated[
         int | None,
@@ -155,7 +153,9 @@ def run_benchmark(
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.orders import MODES
     from beholder.cli import exits
+    from beholder.cli.carry_out import check_all, exit_code, finish_command, run_all
     from beholder.cli.endpoint import default_base_url, make_endpoint, settings_of
+    from beholder.cli.options import decoding_number
     from beholder.engine.lifecycle import EngineOptions
     from beholder.engine.plan import make_plan
     from beholder.engine.retry import RetryPolicy
@@ -163,6 +163,7 @@ def run_benchmark(
     from beholder.errors import UsageError
     from beholder.models import make_model
     from beholder.report.plain_text import plain
+    from beholder.report.run_report import print_result
     from beholder.report.terminal import make_console
     from beholder.sample import Sampling
     from beholder.store.cache import ResponseCache
@@ -196,9 +197,9 @@ def run_benchmark(
         ids=read_ids(ids) if ids is not None else (),
     )
     sampling = Sampling(
-        temperature=temperature if temperature is not None else found.sampling.temperature,
-        top_p=top_p if top_p is not None else found.sampling.top_p,
-        max_tokens=max_tokens if max_tokens is not None else found.sampling.max_tokens,
+        temperature=decoding_number("--temperature", temperature, found.sampling.temperature, low=0),
+        top_p=decoding_number("--top-p", top_p, found.sampling.top_p, low=0, high=1),
+        max_tokens=decoding_number("--max-tokens", max_tokens, found.sampling.max_tokens, low=1, whole=True),
         seed=seed,
     )
     options = EngineOptions(
@@ -230,8 +231,15 @@ def run_benchmark(
     settings: dict[str, Any] = {"max_retries": max_retries, "max_connections": max_connections, "cache": cache}
     if endpoint is not None:
         settings["endpoint"] = settings_of(endpoint)
-    results = asyncio.run(run_all(plan, models, options, settings, runs_dir, console))
-    finish_command(results, as_json=as_json, all_metrics=all_metrics)
+    output = make_console()
+
+    def on_result(result: Result) -> None:
+        if not as_json:
+            print_result(output, result, every=all_metrics)
+
+    results = asyncio.run(run_all(plan, models, options, settings, runs_dir, console, on_result))
+    if as_json:
+        finish_command(results, as_json=True)
     codes = [exit_code(result) for result in results]
     raise typer.Exit(max(codes, default=exits.DONE))
 
@@ -244,93 +252,3 @@ def read_template(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--prompt {file} cannot be read ({error}).") from None
-
-
-async def check_all(models: list[Model]) -> None:
-    """Fails with `UsageError` if a model cannot be reached at all."""
-    import asyncio
-
-    await asyncio.gather(*(one.check() for one in models))
-
-
-async def run_all(
-    plan: Plan, models: list[Model], options: Any, settings: dict[str, Any], runs_dir: Path, console: Console
-) -> list[Result]:
-    """One model after the other on one plan; Ctrl-C ends them all."""
-    import contextlib
-
-    from beholder.engine.run import Ending
-
-    results: list[Result] = []
-    async with contextlib.AsyncExitStack() as stack:
-        for one in models:
-            stack.push_async_callback(one.close)
-        for one in models:
-            results.append(await run_one(plan, one, options, settings, runs_dir, console))
-            if results[-1].ending is Ending.INTERRUPTED:
-                break
-    return results
-
-
-async def run_one(
-    plan: Plan, model: Model, options: Any, settings: dict[str, Any], runs_dir: Path, console: Console
-) -> Result:
-    """One model on one plan, in a new folder."""
-    from beholder.engine import lifecycle
-    from beholder.report.plain_text import plain
-
-    folder = lifecycle.begin(plan, model, settings, runs_dir, fsync=options.fsync)
-    console.print(f"Run folder: {plain(str(folder), one_line=True)}", style="dim", soft_wrap=True)
-    return await carry_out_with_progress(folder, plan, model, options, console)
-
-
-async def carry_out_with_progress(folder: Path, plan: Plan, model: Model, options: Any, console: Console) -> Result:
-    """Carries a run out under a live progress line."""
-    import contextlib
-
-    from beholder.benchmarks import benchmark as find_benchmark
-    from beholder.engine import lifecycle
-    from beholder.engine.watch import Watch
-    from beholder.report.progress import ProgressLine
-
-    headline = find_benchmark(plan.benchmark).headline[0]
-    with contextlib.ExitStack() as stack:
-
-        def make_watch(total: int, before: int) -> Watch:
-            watch = Watch(total, before, headline, say=lambda text: console.print(text, style="yellow", soft_wrap=True))
-            stack.enter_context(ProgressLine(watch, console, model.name))
-            return watch
-
-        return await lifecycle.carry_out(folder, plan, model, options, make_watch)
-
-
-def finish_command(results: list[Result], *, as_json: bool, all_metrics: bool = False) -> None:
-    """Prints what came of the runs: tables for a person, one object for a program."""
-    from beholder.report.as_json import dump, scores_object
-    from beholder.report.run_report import print_result, result_summary
-    from beholder.report.terminal import make_console
-
-    if as_json:
-        objects = [
-            scores_object(result.found, result.items, result.metrics, result.details) | result_summary(result)
-            for result in results
-        ]
-        typer.echo(dump(objects[0] if len(objects) == 1 else {"runs": objects}))
-        return
-    output = make_console()
-    for result in results:
-        print_result(output, result, every=all_metrics)
-
-
-def exit_code(result: Result) -> int:
-    """The exit code that a run's ending deserves."""
-    from beholder.cli import exits
-    from beholder.engine.run import Ending
-
-    if result.ending is Ending.INTERRUPTED:
-        return exits.INTERRUPTED
-    if result.complete:
-        return exits.DONE
-    if result.tally.answered == 0 and result.ending is not Ending.REFUSED_KEY:
-        return exits.NO_SCORE
-    return exits.INCOMPLETE

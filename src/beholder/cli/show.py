@@ -34,15 +34,19 @@ def show(
     RUN may also be a file that `beholder pack` wrote. With --mark, a verdict of a scorer is marked as wrong; the mark
     is kept beside the score and survives a rescore.
     """
+    import contextlib
+    import shlex
     import tempfile
     from datetime import UTC, datetime
 
     from beholder.benchmarks import benchmark as find_benchmark
-    from beholder.cli.run import finish_command
+    from beholder.cli.carry_out import finish_command
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
     from beholder.report.item_report import find_item, item_object, print_item
+    from beholder.report.plain_text import plain
+    from beholder.report.run_differences import code_notes
     from beholder.report.run_facts import print_facts, print_marks
     from beholder.report.terminal import make_console
     from beholder.store import pack, reading, schema
@@ -62,10 +66,15 @@ def show(
                 raise UsageError(f"{run} is a packed run, which cannot be marked. Mark the run folder, and pack again.")
             if mark not in found.scorers:
                 raise UsageError(f"--mark: {found.name} has no scorer {mark!r}. It has {', '.join(found.scorers)}.")
+        with contextlib.closing(schema.open_to_read(folder / "run.db")) as db:
+            stored = reading.scorer_codes(db)
+        mend = "rescore the run folder and pack it again" if packed else f"beholder rescore {shlex.quote(str(folder))}"
+        for sentence in code_notes(stored, list(found.scorers), found, mend):
+            make_console(stderr=True).print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
         if key is None:
             result = lifecycle.read_result(folder, info, plan, found)
             if not as_json:
-                print_facts(console, info, plan)
+                print_facts(console, folder, info, plan)
             finish_command([result], as_json=as_json, all_metrics=all_metrics)
             if not as_json:
                 print_marks(console, folder)

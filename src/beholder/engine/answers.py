@@ -9,6 +9,7 @@ import msgspec
 
 from beholder.benchmarks.benchmark import Answered, Benchmark, LoadOptions
 from beholder.benchmarks.records import Record, read_records
+from beholder.engine.plan import group_sizes
 from beholder.engine.scoring import score_with
 from beholder.errors import DataError, UsageError
 from beholder.sample import Response, Sample, Usage
@@ -19,11 +20,15 @@ _LINE = "Each line is an object with `key` and `response`, and optionally `vote`
 
 
 class PlainAnswers(msgspec.Struct, frozen=True):
-    """What a plain file gave: the answered samples in file order, and how many of the data's items have no answer."""
+    """What a plain file gave: the answered samples in file order, and how many of the data's items have no answer.
+
+    `group_sizes` is as in `Plan`: the sizes of the groups in the whole data, None if the benchmark has no groups.
+    """
 
     answered: list[Answered]
     unanswered: int
     assumed_order: bool
+    group_sizes: dict[str, int] | None = None
 
 
 def is_plain(file: Path) -> bool:
@@ -66,9 +71,10 @@ def read_plain(file: Path, found: Benchmark, data: Path, options: LoadOptions) -
         order, given = _order(record, found.answers_shown)
         assumed = assumed or (found.answers_shown > 0 and not given)
         answered.append(Answered(record.index, sample, _response(record, order), vote))
-    everything = {sample.key for sample in samples.values()}
+    everything = {sample.key: sample for sample in samples.values()}
     missing = len(everything) - len({key for key, _ in places})
-    return PlainAnswers(answered, missing, assumed)
+    sizes = group_sizes(everything.values()) if found.grouped else None
+    return PlainAnswers(answered, missing, assumed, sizes)
 
 
 def _by_name(samples: Iterator[Sample]) -> tuple[dict[str | int, Sample], set[str | int]]:

@@ -7,7 +7,7 @@ import contextlib
 import platform
 import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -19,9 +19,10 @@ import beholder
 from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark, MetricOptions
 from beholder.engine import run as engine
+from beholder.engine.interrupt import Interrupts
 from beholder.engine.plan import Plan, differences, digest, remake_plan
+from beholder.engine.rescoring import rescore, score_missing, scored_by_other_code
 from beholder.engine.retry import RetryPolicy
-from beholder.engine.scoring import score_with, scorer_code
 from beholder.engine.watch import Watch
 from beholder.errors import UsageError
 from beholder.models.model import Model
@@ -29,10 +30,8 @@ from beholder.score import Metrics, ScoredItem
 from beholder.store import folder as folders
 from beholder.store import reading, schema
 from beholder.store.cache import ResponseCache
-from beholder.store.journal import insert_scores
 
 _PACKAGES = ("aiohttp", "msgspec", "numpy", "pillow")
-_WRITE_AT_ONCE = 1000
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,20 +115,18 @@ async def carry_out(
     options: EngineOptions,
     make_watch: Callable[[int, int], Watch],
 ) -> Result:
-    """Asks what is missing in a run folder, scores it, and brings run.json and results.json up to date."""
+    """Asks what is missing in a run folder, scores it, and brings run.json and results.json up to date.
+
+    Ctrl-C is in good hands all the while: see `Interrupts`.
+    """
     found = find_benchmark(plan.benchmark)
     info = folders.read_info(folder)
     with folders.locked(folder):
-        db = schema.open_to_write(folder / "run.db", fsync=options.fsync)
-        try:
-            reading.forget_retryable(db)
-            skip = reading.done(db)
-        finally:
-            db.close()
-        cache = ResponseCache(options.cache) if options.cache is not None else None
-        _set_status(folder, info, "running")
-        ended = False
-        try:
+        skip, stale = _what_is_there(folder, found, fsync=options.fsync)
+        watch = make_watch(plan.n_asks, len(skip))
+        with Interrupts(watch.say) as interrupts:
+            cache = ResponseCache(options.cache) if options.cache is not None else None
+            _set_status(folder, info, "running")
             job = engine.Job(
                 plan=plan,
                 found=found,
@@ -142,25 +139,47 @@ async def carry_out(
                 fsync=options.fsync,
                 drain=options.drain,
             )
-            ending, message = await engine.execute(job, make_watch(plan.n_asks, len(skip)))
-            ended = ending is engine.Ending.FINISHED
-        except sqlite3.OperationalError as error:
-            raise UsageError(
-                f"{folder} cannot be written ({error}). Free some space and run `beholder resume {folder}`."
-            ) from None
-        except OSError as error:
-            raise UsageError(
-                f"{error.filename or folder} cannot be written or read ({error.strerror}). "
-                f"Mend that and run `beholder resume {folder}`."
-            ) from None
-        finally:
-            if cache is not None:
-                cache.close()
-            await model.close()
-            if not ended:
-                with contextlib.suppress(OSError):  # a full disk: the error that is on its way says so
-                    _set_status(folder, info, "incomplete")
-        return await asyncio.to_thread(finish, folder, info, plan, found, ending, message)
+            ended = False
+            try:
+                with _told_plainly(folder):
+                    ending, message = await engine.execute(job, watch, interrupts)
+                    if stale:
+                        watch.say("The scorers have changed since this run began; all of its answers are scored again.")
+                    result = await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=stale)
+                ended = True
+            finally:
+                if cache is not None:
+                    cache.close()
+                await model.close()
+                if not ended:
+                    with contextlib.suppress(OSError):  # a full disk: the error that is on its way says so
+                        _set_status(folder, info, "incomplete")
+            return result
+
+
+def _what_is_there(folder: Path, found: Benchmark, *, fsync: bool) -> tuple[set[tuple[str, int, int]], bool]:
+    """(key, epoch, vote) of what is not asked again, and whether its scores were made by other code."""
+    db = schema.open_to_write(folder / "run.db", fsync=fsync)
+    try:
+        with schema.told_plainly(folder):
+            reading.forget_retryable(db)
+            return reading.done(db), scored_by_other_code(db, found)
+    finally:
+        db.close()
+
+
+@contextlib.contextmanager
+def _told_plainly(folder: Path) -> Iterator[None]:
+    """A disk that fails is told in one line that says how to go on."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        place = getattr(error, "filename", None) or folder
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(
+            f"{place} cannot be written or read ({reason}). Free some space or mend the disk, "
+            f"and run `beholder resume {folder}`."
+        ) from None
 
 
 def finish(
@@ -170,9 +189,14 @@ def finish(
     found: Benchmark,
     ending: engine.Ending = engine.Ending.FINISHED,
     message: str = "",
+    *,
+    again: bool = False,
 ) -> Result:
-    """Scores what has no scores yet, computes the figures, and writes results.json and the status."""
-    score_missing(folder, found)
+    """Scores what has no scores yet (or all, `again`), computes the figures, and writes results.json and the status."""
+    if again:
+        rescore(folder, found)
+    else:
+        score_missing(folder, found)
     result = read_result(folder, info, plan, found, ending, message)
     info.finished = datetime.now(UTC).isoformat(timespec="seconds")
     _set_status(folder, info, "complete" if result.complete else "incomplete")
@@ -204,7 +228,8 @@ def read_result(
     finally:
         db.close()
     possible = any(score.value is not None for item in items for score in item.scores.values())
-    metrics = found.metrics(items, MetricOptions(seed=plan.seed)) if possible else {}
+    options = MetricOptions(seed=plan.seed, group_sizes=plan.group_sizes, votes=plan.votes)
+    metrics = found.metrics(items, options) if possible else {}
     details = found.details(items) if possible and found.details is not None else {}
     return Result(
         folder=folder,
@@ -219,52 +244,6 @@ def read_result(
         ending=ending,
         message=message,
     )
-
-
-def score_missing(folder: Path, found: Benchmark) -> int:
-    """Scores the responses that lack a scorer's verdict (a run killed between answer and score). Returns how many."""
-    return _score(folder, found, unscored_by=len(found.scorers))
-
-
-def rescore(folder: Path, found: Benchmark) -> int:
-    """Scores every response again with the code as it is now. No model is called. Returns how many."""
-    return _score(folder, found, unscored_by=0)
-
-
-def _score(folder: Path, found: Benchmark, *, unscored_by: int) -> int:
-    score_all = score_with(found.scorers)
-    db = schema.open_to_write(folder / "run.db")
-    try:
-        db.execute("BEGIN IMMEDIATE")
-        for name, code in scorer_code(found).items():
-            db.execute(
-                "INSERT INTO scorers (name, code) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET code = excluded.code",
-                (name, code),
-            )
-        ids = dict(db.execute("SELECT name, id FROM scorers").fetchall())
-        if unscored_by == 0:
-            db.execute("DELETE FROM scores")
-            db.executemany("DELETE FROM scorers WHERE name = ?", [(name,) for name in ids if name not in found.scorers])
-        count = 0
-        reader = schema.open_to_read(folder / "run.db")
-        sample = None
-        batch = []
-        for stored in reading.responses(reader, unscored_by=unscored_by):
-            if sample is None or sample.key != stored.key:
-                sample = reading.sample(reader, stored.key)
-            assert sample is not None
-            batch.append((stored.number, score_all(sample, stored.response)))
-            if len(batch) == _WRITE_AT_ONCE:
-                insert_scores(db, ids, batch)
-                count += len(batch)
-                batch = []
-        insert_scores(db, ids, batch)
-        count += len(batch)
-        reader.close()
-        db.execute("COMMIT")
-    finally:
-        schema.close_for_good(db)
-    return count
 
 
 def _set_status(folder: Path, info: folders.RunInfo, status: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from beholder.benchmarks.records import file_digest
 from beholder.engine.selection import Selection
 from beholder.errors import DataError, UsageError
 from beholder.sample import Ask, Message, Sample, Sampling
+from beholder.store.journal import storable
 
 # Attention: what stands in `identity` decides whether a resume is refused. Scorer code and package versions do not.
 
@@ -24,6 +26,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that decides which requests a run makes, except the model.
 
     `data` is the path as given and `data_sha256` the digest of the data files; `template` is the prompt template.
+    `categories_sha256` is the digest of the categories file (None in plans made before it was kept). `group_sizes`, for
+    a benchmark with groups, is how many items of the whole data each group has, whatever was selected; groups of one
+    are left out. It changes no request and is not part of the identity; None in plans made before it was kept.
     """
 
     benchmark: str
@@ -31,6 +36,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     data_sha256: str
     images: str | None = None
     categories: str | None = None
+    categories_sha256: str | None = None
     template: str
     sampling: Sampling
     votes: int
@@ -39,12 +45,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     selection: Selection = Selection()
     n_samples: int
+    group_sizes: dict[str, int] | None = None
 
     def identity(self, model: dict[str, Any]) -> dict[str, Any]:
         """What two runs must share to be the same run; plain data, for run.json and for naming differences."""
+        categories = {"categories_sha256": self.categories_sha256} if self.categories_sha256 is not None else {}
         return {
             "benchmark": self.benchmark,
             "data_sha256": self.data_sha256,
+            **categories,
             "n_samples": self.n_samples,
             "prompt_sha256": hashlib.sha256(self.template.encode("utf-8", "surrogatepass")).hexdigest(),
             "sampling": msgspec.to_builtins(self.sampling),
@@ -58,11 +67,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     def samples(self) -> Iterator[Sample]:
         """The chosen samples, streamed from the data."""
+        return self.selection.choose(self.all_samples())
+
+    def all_samples(self) -> Iterator[Sample]:
+        """All samples of the data, streamed, whatever the selection."""
         options = LoadOptions(
             images=Path(self.images) if self.images else None,
             categories=Path(self.categories) if self.categories else None,
         )
-        return self.selection.choose(find_benchmark(self.benchmark).load(Path(self.data), options))
+        return find_benchmark(self.benchmark).load(Path(self.data), options)
 
     def asks(self, sample: Sample, skip: set[tuple[str, int, int]]) -> list[Ask]:
         """The questions still to be put about one sample: epochs × votes, less those in `skip`."""
@@ -109,7 +122,10 @@ def make_plan(
     seed: int,
     selection: Selection,
 ) -> Plan:
-    """Reads the whole data set once, so that every bad record is found before the first request.
+    """Reads the data once, so that every bad record is found before the first request.
+
+    With --limit it is read no further than needed, except where the benchmark has groups: then it is read to its end,
+    because a group is as large as it is in the whole data.
 
     Raises `DataError` or `UsageError` naming file, record and mend.
     """
@@ -119,6 +135,7 @@ def make_plan(
         data_sha256=file_digest(data),
         images=str(images) if images else None,
         categories=str(categories) if categories else None,
+        categories_sha256=_categories_digest(categories) if categories else None,
         template=template if template is not None else found.template,
         sampling=sampling,
         votes=votes if votes is not None else found.votes,
@@ -130,7 +147,9 @@ def make_plan(
     )
     count = 0
     unmatched = set(selection.ids)
-    for sample in plan.samples():
+    sizes: Counter[str] = Counter()
+    everything = _sizing(plan.all_samples(), sizes) if found.grouped else plan.all_samples()
+    for sample in selection.choose(everything):
         if count == 0:
             plan.asks(sample, set())  # a template that cannot be filled shows itself at the first sample
         count += 1
@@ -140,16 +159,48 @@ def make_plan(
         raise UsageError(f"--ids names {len(unmatched)} items that {data} does not hold: {some}. Correct the list.")
     if count == 0:
         raise UsageError(f"No item of {data} is left by --limit, --where and --ids. Widen the selection.")
-    return msgspec.structs.replace(plan, n_samples=count)
+    if not found.grouped:
+        return msgspec.structs.replace(plan, n_samples=count)
+    for _ in everything:  # what --limit left: it belongs to groups too
+        pass
+    return msgspec.structs.replace(plan, n_samples=count, group_sizes=_larger(sizes))
+
+
+def group_sizes(samples: Iterable[Sample]) -> dict[str, int]:
+    """How many of the samples each group has; groups of one are left out, any row makes them complete."""
+    return _larger(Counter(sample.group for sample in samples))
+
+
+def _sizing(samples: Iterator[Sample], sizes: Counter[str]) -> Iterator[Sample]:
+    """The same samples; each is counted in its group as it passes."""
+    for sample in samples:
+        # run.db holds a lone surrogate in its escaped form: the names in the rows and those in the plan must agree.
+        sizes[storable(sample.group) or ""] += 1
+        yield sample
+
+
+def _larger(sizes: Counter[str]) -> dict[str, int]:
+    return {group: size for group, size in sizes.items() if size > 1}
+
+
+def _categories_digest(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UsageError(f"--categories {file} cannot be read ({error.strerror or error}).") from None
 
 
 def remake_plan(plan: Plan) -> Plan:
-    """The plan as its data stands now, for a resume: the digest is taken again, so that changed data shows."""
+    """The plan as its data stands now, for a resume: the digests are taken again, so that changed data shows."""
     try:
         digest = file_digest(Path(plan.data))
     except DataError as error:
         raise UsageError(f"{error} The data of this run must be where it was.") from None
-    return msgspec.structs.replace(plan, data_sha256=digest)
+    if plan.categories is None or plan.categories_sha256 is None:
+        return msgspec.structs.replace(plan, data_sha256=digest)
+    return msgspec.structs.replace(
+        plan, data_sha256=digest, categories_sha256=_categories_digest(Path(plan.categories))
+    )
 
 
 def digest(identity: dict[str, Any]) -> str:

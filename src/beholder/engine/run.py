@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 from collections import deque
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ import msgspec
 
 from beholder.benchmarks.benchmark import Benchmark
 from beholder.engine.feed import Feeder, Gate, Ready
+from beholder.engine.interrupt import Interrupts
 from beholder.engine.plan import Plan
 from beholder.engine.retry import RetryPolicy, answer
 from beholder.engine.scoring import score_with, scorer_code
@@ -34,6 +33,7 @@ from beholder.store.journal import Entry, Journal
 _IN_MEMORY = 256 << 20
 _UNCOMMITTED = 4096
 _HOPELESS = 100
+_LAST_ANSWERS = 5.0
 
 
 class Ending(StrEnum):
@@ -67,12 +67,20 @@ class _Stopped(Exception):
     """A retry's wait was cut short because the run is stopping; the item is left for a resume."""
 
 
-async def execute(job: Job, watch: Watch) -> tuple[Ending, str]:
+async def execute(job: Job, watch: Watch, interrupts: Interrupts | None = None) -> tuple[Ending, str]:
     """Asks everything that is not answered yet. Returns why it stopped, with one line for the user.
 
-    Raises the journal's error if the disk is full, and whatever the data stream raised.
+    `interrupts`, if given, is told what Ctrl-C means while the engine asks. Raises the journal's error if the disk is
+    full, and whatever the data stream raised.
     """
-    return await _Run(job, watch).execute()
+    run = _Run(job, watch)
+    if interrupts is not None:
+        interrupts.tell = run.interrupted
+    try:
+        return await run.execute()
+    finally:
+        if interrupts is not None:
+            interrupts.tell = None
 
 
 class _Run:
@@ -88,6 +96,7 @@ class _Run:
         self.ending = Ending.FINISHED
         self.message = ""
         self.failures_in_a_row = 0
+        self.any_answer = False
         self.fault: BaseException | None = None
         self.workers: list[asyncio.Task[None]] = []
 
@@ -101,6 +110,7 @@ class _Run:
             score_with(job.found.scorers),
             cache=cache,
             on_scored=self.watch.scored,
+            warn=self.watch.say,
             fsync=job.fsync,
         ) as journal:
             self.journal = journal
@@ -108,18 +118,17 @@ class _Run:
                 job.plan.samples(),
                 lambda sample: job.plan.asks(sample, job.skip),
                 job.model,
-                Blobs(job.folder),
+                Blobs(job.folder, fsync=job.fsync),
                 cache,
                 self.gate,
                 self._deliver,
             )
-            with self._signals():
-                feeder.start()
-                self.workers = [asyncio.create_task(self._work()) for _ in range(job.concurrency)]
-                try:
-                    await self._until_done()
-                finally:
-                    await asyncio.to_thread(feeder.stop)
+            feeder.start()
+            self.workers = [asyncio.create_task(self._work()) for _ in range(job.concurrency)]
+            try:
+                await self._until_done()
+            finally:
+                await asyncio.to_thread(feeder.stop)
             if self.fault is not None:
                 raise self.fault
         return self.ending, self.message
@@ -148,6 +157,8 @@ class _Run:
                     "Press Ctrl-C again to drop them."
                 )
                 await asyncio.wait({everything}, timeout=self.job.drain)
+            elif self.fault is None and not everything.done():
+                await asyncio.wait({everything}, timeout=_LAST_ANSWERS)  # they are on their way, and may cost money
         finally:
             self.stopping.set()
             stopped.cancel()
@@ -224,7 +235,9 @@ class _Run:
         failure = response.failure
         if failure is None:
             self.failures_in_a_row = 0
-        elif failure.owner is Owner.PROVIDER:
+            self.any_answer = True
+        elif failure.owner is Owner.PROVIDER and (failure.retryable or not self.any_answer):
+            # A server that answers others refuses single requests for good reasons: those do not count.
             self.failures_in_a_row += 1
             if self.failures_in_a_row >= _HOPELESS:
                 self._stop(
@@ -238,23 +251,9 @@ class _Run:
             self.stopping.set()
             self.queue.put_nowait(None)  # wakes the workers that wait for an item
 
-    @contextlib.contextmanager
-    def _signals(self) -> Iterator[None]:
+    def interrupted(self) -> None:
         """Ctrl-C once: finish what is in flight. Twice: drop it. SIGTERM: like the first Ctrl-C."""
-
-        def interrupt() -> None:
-            if self.stopping.is_set():
-                for worker in self.workers:
-                    worker.cancel()
-            self._stop(Ending.INTERRUPTED, "")
-
-        handled = []
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-                self.loop.add_signal_handler(number, interrupt)
-                handled.append(number)
-        try:
-            yield
-        finally:
-            for number in handled:
-                self.loop.remove_signal_handler(number)
+        if self.stopping.is_set():
+            for worker in self.workers:
+                worker.cancel()
+        self._stop(Ending.INTERRUPTED, "")

@@ -14,13 +14,17 @@ class Watch:
     """Live counts of one run. `total` is what a complete run holds, `before` what was answered before this start.
 
     `headline` names the scorer whose running mean is shown. The means are over single responses; failed ones are not
-    in them. Attributes are plain numbers: a reader may be a moment behind, never wrong.
+    in them. `label` says what is counted there (`votes`): the mean need not be the headline metric. Attributes are
+    plain numbers: a reader may be a moment behind, never wrong.
     """
 
-    def __init__(self, total: int, before: int, headline: str, say: Callable[[str], None] = print) -> None:
+    def __init__(
+        self, total: int, before: int, headline: str, *, label: str = "", say: Callable[[str], None] = print
+    ) -> None:
         self.total = total
         self.before = before
         self.headline = headline
+        self.label = label
         self.say = say
         self.started = time.monotonic()
         self.done = 0

@@ -42,8 +42,9 @@ def lenient(text: str, letters: str, options: Mapping[str, str] | None = None) -
 
     Read as answers: the letter alone (the only place where a small letter counts), `(B)`, `B. cat`, "the answer is
     (B)", "B is correct", `\\boxed{B}`, `故选B`, a last line `B`; with `options`, an answer that is word for word the
-    text of one option. Not read: letters that no words make an answer ("A cat is here"), denials ("it is not B"), what is
-    doubted or reported ("some may say it is B"), the repeated list of options. Two letters, or two answers with no word of revision between them, are `ambiguous`.
+    text of one option. Not read: letters that no words make an answer ("A cat is here"), denials ("it is not B"), what
+    is doubted or reported ("some may say it is B"), the repeated list of options. Two letters, or two answers with no
+    word of revision between them, are `ambiguous`.
 
     Flags: `ambiguous`, `abstained`, `empty`, `unclosed_tag`, `unclosed_think`, `option_text` (read from the text of
     an option).

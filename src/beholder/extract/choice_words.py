@@ -30,15 +30,20 @@ WHOLE = re.compile(
 )
 JUDGED = re.compile(  # what follows a letter that is judged: `B: correct`, `C - no`
     r"[)\]]?(?:\s?[.):=–—-]{1,2}\s?|\s(?=[✓✔✅❌✗✘]))\s{0,3}"
-    r"(?:(?P<yes>✓|✔|✅|(?:yes|true|correct|right)(?!\w))|(?:❌|✗|✘|(?:no|false|incorrect|wrong|not (?:correct|right|true))(?!\w)))"
+    r"(?:(?P<yes>✓|✔|✅|(?:yes|true|correct|right)(?!\w))|(?:❌|✗|✘|(?:no|false|incorrect|wrong|not (?:correct|right"
+    r"|true))(?!\w)))"
 )
 SEVERAL = re.compile(  # `a, c`, `- A` and `- C` on lines of their own: the answer as a whole where several may be right
-    r"\s{0,9}[-•]?\s{0,3}[(\[]?[a-z][)\].]?(?:\s{0,3}(?:[,;、&+]|,?\s?and\b|\n)\s{0,3}[-•]?\s{0,3}[(\[]?[a-z][)\].]?){1,25}"
+    r"\s{0,9}[-•]?\s{0,3}[(\[]?[a-z][)\].]?(?:\s{0,3}(?:[,;、&+]|,?\s?and\b"
+    r"|\n)\s{0,3}[-•]?\s{0,3}[(\[]?[a-z][)\].]?){1,25}"
     r"\W{0,9}"
 )
 SMALL = re.compile(r"(?<![a-z])[a-z](?![a-z])")
 AND = re.compile(r"[)\]'\s]{0,3}(?:,|、|;|&|\+|/|,? ?and|和|与|及|\s)?[(\[' ]{0,3}(?:option |choice )?[(\[' ]{0,3}")
-OR = re.compile(r"[)\]' ]{0,3},? ?(?:or|或者|或)(?: (?:maybe|perhaps|possibly|even|else|potentially))?[(\[' ]{0,3}(?:option |choice )?[(\[' ]{0,3}")
+OR = re.compile(
+    r"[)\]' ]{0,3},? ?(?:or|或者|或)(?: (?:maybe|perhaps|possibly|even|else|potentially))?[(\[' ]{0,3}(?:option "
+    r"|choice )?[(\[' ]{0,3}"
+)
 NEW_CLAUSE = re.compile(r"[)\]']? (?:is|was|isn't|shows|does|can|cannot|has|would|seems|depicts|may)\b")
 PREDICATE = re.compile(r"(?:is|was|are|isn't|does|doesn't|cannot|can't|would|shows)\b")  # "A) is wrong": speaks of A
 FIGURE = re.compile(r"\b(?:fig|no|vs|mr|dr|vol|ch|eq|sec|ex|st|vitamin|grade|plan|type|hepatitis)\.?\s{0,3}\Z")
@@ -61,7 +66,8 @@ IS_RIGHT = re.compile(
     r"|all|actually"
     r"|obviously|certainly|our|my|final)){0,4}"
     r" (?:correct|right|answers?|best|accurate|appropriate|solution|suitable)\b"
-    r"|[)\]' ]{0,3}(?:is|seems?|appears?|looks)(?: to be)? (?:the )?(?:most|more) (?:likely|plausible|probable|logical|reasonable)"
+    r"|[)\]' ]{0,3}(?:is|seems?|appears?|looks)(?: to be)? (?:the )?(?:most|more) (?:likely|plausible|probable"
+    r"|logical|reasonable)"
     r"(?: (?:answer|option|choice|one|candidate|match)| to be (?:correct|right))?"
     r"(?=\s?(?:[.,;!\n)]|\Z)|,? (?:because|since|as|given|based|here)\b)"
     rf"|[)\]' ]{{0,3}}(?:{_FIT})(?: (?!not\b)[\w']{{1,15}}){{0,6}} (?:best|most closely|perfectly|exactly|correctly)\b"
@@ -84,8 +90,8 @@ CUE = re.compile(
 )
 CUED = re.compile(rf"(?:{CUE.pattern})[^.!?,;:\n()]{{1,60}}\((?:option |choice )?\Z")  # "the answer is 10 (": then B)
 DENIED = re.compile(r"\b(?:not|n't|neither|nor)\b|n't\b")
-DESCRIBED = re.compile(r"\W{0,9}(?:it|this|that|(?:the|this) [a-z]{2,15}(?: [a-z]{2,15})?) (?:is|are|shows|depicts)\s")
+DESCRIBED = re.compile(
+    r"\W{0,9}(?:(?:it|this|that|(?:the|this) [a-z]{2,15}(?: [a-z]{2,15})?) (?:is|are|shows|depicts)|(?:it|that)'s)\s"
+)
 TEXT_END = re.compile(r"\. |;|,? (?:because|since|which|rather than|instead of|not|and not|so)\b|, as\b")
 SEPARATOR = re.compile(r"[ )\].:]{0,4}(?:- )?")
-
-

@@ -7,7 +7,7 @@ A claim is a value at a place in the text, said in words that make it an answer 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from beholder.extract.revision import revises
@@ -26,6 +26,14 @@ class Claim(NamedTuple, Generic[V]):
     end: int
 
 
+def places(low: str, key: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """Where `key` stands in `low[start:end]`: much faster than a pattern where most texts hold none."""
+    at = low.find(key, start, end)
+    while at >= 0:
+        yield at
+        at = low.find(key, at + len(key), end)
+
+
 REVISION = -1
 """The rank of a claim that only revising words make one ("Answer: T. Wait, F."): see `strongest`."""
 
@@ -39,7 +47,11 @@ def strongest(ranked: Sequence[tuple[int, Claim[V]]], alone: int) -> list[Claim[
     best = min((rank for rank, _ in firm), default=alone)
     first = min((claim.start for rank, claim in firm if rank == best), default=-1)
     return sorted(
-        (claim for rank, claim in ranked if rank == best or (rank == REVISION and (claim.start > first or best == alone))),
+        (
+            claim
+            for rank, claim in ranked
+            if rank == best or (rank == REVISION and (claim.start > first or best == alone))
+        ),
         key=lambda claim: claim.start,
     )
 

@@ -56,6 +56,12 @@ _CONCLUSION = re.compile(
     r"|因此|所以|总共|一共|共有|共计|合计|总计|综上|(?:总数|结果)(?:是|为|:)",
     re.IGNORECASE,
 )
+_STATED = re.compile(
+    r"\b(?:value|number|amount|height|width|length|distance|area|angle|perimeter|volume|price|cost|age|score|rate"
+    r"|average|mean|"
+    r"median|difference|percentage)\b[^.,:;=\n]{0,60}?\s(?:is|was|are|were|equals)\b",
+    re.IGNORECASE,
+)
 _ALTOGETHER = re.compile(r"\b(?:in\stotal|altogether|in\sall)\b", re.IGNORECASE)
 _CLAUSE_START = re.compile(r"[.!?,;:\n](?![0-9])")
 _LEAD = re.compile(r"[\s*_#>:`\"=-]{0,40}")
@@ -130,6 +136,11 @@ def conclusions(text: str) -> list[Region]:
     return sorted(found, key=lambda region: region.start)
 
 
+def statements(text: str) -> list[Region]:
+    """Regions after a quantity that is said to be something ("the value in 2020 is …"): weaker than conclusions."""
+    return list(_cues(text, _STATED))
+
+
 def _tags(text: str) -> Iterator[Region]:
     for tag in answer_tags(text):
         if not is_blank(text[tag.start : tag.end]):
@@ -150,7 +161,7 @@ def _boxes(text: str) -> Iterator[Region]:
                 found.append(Region(start, match.start(), "box", cue))
         elif mark == "{" or len(mark) > 2:
             stack.append((match.start(), match.end(), len(mark) > 2))
-    return iter(found)
+    return iter(found[-MOST_CUES:])
 
 
 def _totals(text: str) -> Iterator[Region]:
@@ -183,5 +194,5 @@ def _cues(text: str, pattern: re.Pattern[str]) -> Iterator[Region]:
             end = min(end, matches[position + 1].start())
         # The lead may hold a minus sign, so the region begins right after the cue.
         if match.end() < end:
-            kind = "conclusion" if pattern is _CONCLUSION else "final" if any(match.groups()) else "cue"
+            kind = "conclusion" if pattern is not _ANSWER_CUE else "final" if any(match.groups()) else "cue"
             yield Region(match.end(), end, kind, match.start())

@@ -21,7 +21,8 @@ class Lead(NamedTuple):
     - `answer`: "the correct answer is", "Answer:"; `beside`: "answer" with no verb or colon; `label`: "A:";
     - `statement`: "the statement is", "Statement 2:"; `pronoun`: "it is", "this is"; `which`: ", which is";
     - `choice`: "I choose", "I'd go with"; `box`: `\\boxed`; `opinion`: "I think", "we get", "this corresponds to";
-    - `start`: nothing but fillers before it in its sentence; `contrast`: ", but"; `line`: nothing before it on its line;
+    - `start`: nothing but fillers before it in its sentence; `line`: nothing before it on its line; `contrast`:
+      ", but";
     - `revision`: "wait, it's", "I meant", "Correction:";
     - empty: the words make no claim.
 
@@ -118,6 +119,8 @@ def _strip(words: list[str]) -> _Tail:
             negated = not negated
             if word in words_of.NEGATED_VERB:
                 break
+        elif word in words_of.MERELY and previous in words_of.NEGATION:
+            at -= 1  # "not just true" says true
         elif (previous, word) in words_of.NEGATING_PAIRS:
             negated, degree = not negated, True
             at -= 1
@@ -125,7 +128,7 @@ def _strip(words: list[str]) -> _Tail:
             degree = True
         elif word in words_of.DECIDED:
             decided = True
-        elif word in words_of.SO and previous in ("", ",", "and", "-", "–", "—"):
+        elif word in words_of.SO and (previous in words_of.PAUSE or (word == "but" and _denies(words[: at - 1]))):
             return _Tail(at, negated, degree, decided, infinitive, word)
         elif (word == "be" and previous == "to") or (previous, word) in words_of.FILLING_PAIRS:
             infinitive = infinitive or word == "be"
@@ -134,6 +137,11 @@ def _strip(words: list[str]) -> _Tail:
             break
         at -= 1
     return _Tail(at, negated, degree, decided, infinitive, "")
+
+
+def _denies(words: list[str]) -> bool:
+    """Whether a denial goes before a `but`: "it isn't A but B"."""
+    return not words_of.NEGATION.isdisjoint(words)
 
 
 def _is_filler(word: str) -> bool:
@@ -168,6 +176,8 @@ def _read_back(words: list[str]) -> Lead:
         return _verb(words[:at], negated, degree, decided)
     if infinitive and word in words_of.TO_BE | words_of.HAS_TO_BE:
         return _subject(words[: at - 1], negated, degree) if at > 1 else Lead("start", negated, degree)
+    if infinitive and word in words_of.ANSWER and not words_of.THINKS.isdisjoint(words[: at - 1]):
+        return _subject(words[:at], negated, degree)  # "I believe the correct answer to be"
     if word in words_of.STATEMENT or word in words_of.PRONOUN:  # "I believe the statement to be", "this makes it"
         said = words_of.THINKS if infinitive else words_of.MAKES
         kind = "statement" if word in words_of.STATEMENT else "pronoun"
@@ -223,7 +233,7 @@ def _label(words: list[str], negated: bool, degree: bool) -> Lead:
         near.pop()
     if not near:
         return Lead("start", negated, degree)
-    if len(words) == 1 and (near[0] == "a" or _QUESTION_LABEL.fullmatch(near[0])):
+    if len(words) == 1 and (near[0] in ("a", "correct", "right") or _QUESTION_LABEL.fullmatch(near[0])):
         return Lead("label" if near[0] == "a" else "answer", negated, degree)
     if near[-1] in ("is", "that", "as") and len(near) > 1:
         return _subject(near[:-1], negated, degree)
@@ -259,6 +269,8 @@ def _subject(words: list[str], negated: bool, degree: bool) -> Lead:
     noun = at - 1
     if not words_of.CORRECT.isdisjoint(words[max(0, at - 4) : at]) and words[noun] not in words_of.STATEMENT:
         return Lead("answer", negated, degree) if _is_meant(words, noun) else _NO  # "the correct picture is"
+    if words[noun] == "one" and words[noun - 1] in words_of.CHOSEN:
+        return Lead("answer", negated, degree)  # "the right one is"
     if words[noun] == "which":
         return Lead("which" if words_of.STATEMENT.isdisjoint(words) else "pronoun", negated, degree)
     if words[noun] not in words_of.NOUNS:

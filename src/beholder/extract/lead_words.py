@@ -3,85 +3,103 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, for tables that read as text."""
     return frozenset(text.split())
 
 
 # What is spoken of.
-ANSWER = _words(
+ANSWER = word_set(
     "answer answers option options choice choices letter solution verdict judgment judgement conclusion result"
-    " determination decision response evaluation assessment label value correctness selection output prediction ans pick"
+    " determination decision response evaluation assessment label value correctness selection output prediction ans"
+    " pick guess truthfulness veracity"
 )
-STATEMENT = _words("statement claim assertion proposition sentence premise question")
-PRONOUN = _words("it this that")
+STATEMENT = word_set("statement claim assertion proposition sentence premise question")
+PRONOUN = word_set("it this that")
 NOUNS = ANSWER | STATEMENT | PRONOUN
-PARTIAL = _words("part half portion aspect parts side element wording premise opposite reverse converse inverse negation")
-OFFERED = _words("options choices")
-OFFER = _words("option options choice choices")
-CHOSEN = _words("correct right final my selected chosen best only")
-WRONG = _words("wrong incorrect other not possible eliminated remaining excluded")
-NOT_MEANT = _words("his her their first second third wrong incorrect other possible worst least alternative")
-BESIDE = _words("answer answers verdict judgment judgement conclusion")
-LABELS = _words("tf therefore thus so hence is choose conclude selected status assistant")
-DETERMINER = _words(
+PARTIAL = word_set(
+    "part half portion aspect parts side element wording premise opposite reverse converse inverse negation"
+)
+OFFERED = word_set("options choices")
+OFFER = word_set("option options choice choices")
+CHOSEN = word_set("correct right final my selected chosen best only")
+WRONG = word_set("wrong incorrect other not possible eliminated remaining excluded")
+NOT_MEANT = word_set("his her their first second third wrong incorrect other possible worst least alternative")
+BESIDE = word_set("answer answers verdict judgment judgement conclusion")
+LABELS = word_set("tf therefore thus so hence is choose conclude selected status assistant")
+DETERMINER = word_set(
     "the this that a given final correct right my our your provided above overall entire whole main following best most"
     " appropriate accurate single only true false t f / or ' ( ) current likely probable plausible suitable logical"
     " reasonable fitting closest"
 )
-BETWEEN = _words(
+BETWEEN = word_set(
     "that ' about regarding claiming suggesting stating saying in given provided of on here above below itself as ( ,"
     " which being presented made describing concerning to for number # based would should 1 2 3 4 5 6 7 8 9 10"
     " choice option therefore thus"
 )
-CORRECT = _words("correct matching missing best")
+CORRECT = word_set("correct matching missing best")
 
 # Words that say nothing of their own.
-FILL = _words(
+FILL = word_set(
     "definitely likely most probably clearly therefore thus hence so indeed actually also a an option options choice as"
     " ultimately overall obviously certainly simply either then here both just surely very consequently"
-    " accordingly finally figure image picture panel point statement's best ( [ ' , - – — / < > yes no okay ok sure well"
+    " accordingly finally figure image picture panel point statement's best ( [ ' , - – — / < > yes no okay ok sure"
+    " well"
     " without doubt any"
 )
 FILLING_PAIRS = frozenset(
-    (("in", "fact"), ("in", "conclusion"), ("in", "summary"), ("in", "short"), ("in", "reality"), ("at", "all"), ("i'd", "say"))
+    (
+        ("in", "fact"),
+        ("in", "conclusion"),
+        ("in", "summary"),
+        ("in", "short"),
+        ("in", "reality"),
+        ("at", "all"),
+        ("i'd", "say"),
+    )
 )
-SO = _words("so therefore thus hence but")
-HEDGES = _words(
-    "partly partially mostly largely necessarily hardly barely nearly possibly supposedly allegedly seemingly potentially"
+PAUSE = frozenset(("", ",", "and", "-", "–", "—"))
+SO = word_set("so therefore thus hence but")
+HEDGES = word_set(
+    "partly partially mostly largely necessarily hardly barely nearly possibly supposedly allegedly seemingly"
+    " potentially"
     " unlikely superficially mainly primarily"
 )
-DECIDED = _words(
+DECIDED = word_set(
     "considered deemed judged classified labeled labelled marked rated regarded evaluated seen taken assessed"
 )
-DEGREE = _words("entirely completely fully quite strictly exactly totally wholly really actually 100 %")
+DEGREE = word_set("entirely completely fully quite strictly exactly totally wholly really actually 100 %")
 
 # Negations.
-NEGATION = _words("not never isn't isnt wasn't aren't cannot can't doesn't don't wouldn't ain't")
-NEGATED_VERB = _words("isn't isnt wasn't aren't ain't")
+NEGATION = word_set("not never isn't isnt wasn't aren't cannot can't doesn't don't wouldn't ain't")
+MERELY = word_set("just only merely simply solely")
+NEGATED_VERB = word_set("isn't isnt wasn't aren't ain't")
 NEGATING_PAIRS = frozenset(
     (("far", "from"), ("anything", "but"), ("no", "longer"), ("nowhere", "near"), ("opposite", "of"))
 )
-DENIALS = _words("false untrue true case")
+DENIALS = word_set("false untrue true case")
 """Before `that` or `to say` they speak of what follows: "it is false that the statement is true"."""
 
 # Verbs and labels.
-VERB = _words("is was are were be appears seems remains holds stands evaluates proves becomes hold appear seem")
-FIRM = _words("would should must will has ought shall")
-AUXILIARY = FIRM | _words(") ] : do does did turns turned")
-WEAK = _words("could might may can")
-TO_BE = _words("appears seems proves out found shown known")
-HAS_TO_BE = _words("has have needs need ought got")
-LABEL = _words(": = ：")
-DASH = _words("- – — > |")
-CHOOSE = _words("choose chose select selected pick picked choosing selecting picking answering chosen mark go")
-CHOSE = _words("chose selected picked chooses selects picks chosen")
+VERB = word_set("is was are were be appears seems remains holds stands evaluates proves becomes hold appear seem")
+FIRM = word_set("would should must will has ought shall")
+AUXILIARY = FIRM | word_set(") ] : do does did turns turned")
+WEAK = word_set("could might may can")
+TO_BE = word_set("appears seems proves out found shown known")
+HAS_TO_BE = word_set("has have needs need ought got")
+LABEL = word_set(": = ：")
+DASH = word_set("- – — > |")
+CHOOSE = word_set("choose chose select selected pick picked choosing selecting picking answering chosen mark go")
+CHOSE = word_set("chose selected picked chooses selects picks chosen")
 CHOOSE_TWO = frozenset((("go", "with"), ("going", "with"), ("went", "with"), ("opt", "for"), ("opting", "for")))
-OPINE = _words("say said guess think believe suspect towards toward vote")
+OPINE = word_set("say said guess think believe suspect towards toward vote")
 OPINE_TWO = frozenset((("lean", "to"), ("leaning", "to"), ("vote", "for"), ("believe", "in")))
-FIRST_PERSON = _words("i we i'd i'll i'm we'd we'll i've me us")
-GIVES = _words("get gives yields leaves get gets obtain have matches")
-GIVES_TWO = frozenset((("corresponds", "to"), ("points", "to"), ("leads", "to"), ("back", "to"), ("down", "to")))
-MAKES = _words("makes make making made renders rendering render find finds deem judge consider mark rate")
-THINKS = _words("believe say agree feel consider find deem judge think hold take conclude")
-SUBORDINATE = _words("if whether unless although though while suppose assuming assume were until when")
-WONDER = _words("determine decide determining deciding evaluate evaluating assess assessing check verify")
+FIRST_PERSON = word_set("i we i'd i'll i'm we'd we'll i've me us")
+GIVES = word_set("get gives yields leaves get gets obtain have matches")
+GIVES_TWO = frozenset(
+    (("us", "with"), ("corresponds", "to"), ("points", "to"), ("leads", "to"), ("back", "to"), ("down", "to"))
+)
+MAKES = word_set("call makes make making made renders rendering render find finds deem judge consider mark rate")
+THINKS = word_set("believe say agree feel consider find deem judge think hold take conclude")
+SUBORDINATE = word_set("if whether unless although though while suppose assuming assume were until when")
+WONDER = word_set("determine decide determining deciding evaluate evaluating assess assessing check verify")

@@ -27,12 +27,13 @@ from beholder.extract.declared import (
     declared,
     rejected,
     segments,
+    statements,
 )
 from beholder.extract.extraction import Extraction
 from beholder.extract.numerals import MAX_DIGITS, Numeral, number, numerals
 from beholder.extract.think import split_thought
 
-_PLAIN_NUMBER = re.compile(r"(<answer>)?([+-]?[0-9]+(?:\.[0-9]+)?)(?(1)</answer>)")
+_PLAIN_NUMBER = re.compile(r"(<answer>\s*)?([+-]?[0-9]+(?:\.[0-9]+)?)(?(1)\s*</answer>)")
 _MOST = 200
 _MARKER = re.compile(r"^[ \t]{0,8}([0-9]{1,3})[.)、][ \t]{1,8}(?=\S)", re.MULTILINE)
 _BOLD = re.compile(r"\*\*([^*\n]{1,60})\*\*")
@@ -48,16 +49,32 @@ _OPERATOR = re.compile(
 )
 _CLAUSE = re.compile(
     r"\b(?:because|since|as|which|where|given|with|including|consisting|made\sup|so|for)\b|[;(\[]|[.!?]\s|"
-    r",\s{0,3}(?!\s|and\b|or\b|[0-9])|因为|由于|其中|包括|[—–]",
+    r",\s{0,3}(?!\s|and\b|or\b|$)|因为|由于|其中|包括|[—–]",
     re.IGNORECASE,
 )
-_OR = re.compile(r"\bor\b|或", re.IGNORECASE)
+_OR = re.compile(r"\bor\b|或|\b(?:maybe|perhaps|possibly|alternatively)\W{1,3}(?:\w{1,12}\s){0,3}$", re.IGNORECASE)
+_AND_CLAUSE = re.compile(r",\s{0,3}and\s{0,3}$", re.IGNORECASE)
+_SAYS_MORE = re.compile(r"\s(?:\w{1,15}\s)?(?:is|are|was|were|has|have|of\s(?:them|these|those))\b", re.IGNORECASE)
+_RIVAL = re.compile(
+    r"[\s.,;:)\]}$*_]{1,8}(?:or|alternatively|maybe|perhaps|possibly)\b\W{0,3}(?:(?:maybe|perhaps|even|possibly)\s)?"
+    r"|[ \t.)$*_]{0,8}\n\s{0,8}",
+    re.IGNORECASE,
+)
+_NO_SUCH = re.compile(  # "there are no apples", for a question that asks how many
+    r"\b(?:there\s(?:are|is|were|was)|i\s(?:can\s)?(?:see|count|find)|(?:picture|image|photo|scene)\s(?:shows"
+    r"|contains|has))"
+    r"(?:\sno|\snot\sany|n't\sany)\s"
+    r"(?!(?:doubt|evidence|answer|number|way|reason|information|indication|sign|more|other|one|need)\b)"
+    r"[a-z-]{2,20}(?:\s[a-z-]{2,20}){0,2}|\b(?:none|neither)\sof\s(?:them|these|those|the\s[a-z]{2,20})\b",
+    re.IGNORECASE,
+)
 
 _PROBLEMS = {
     "too_large": "The number is too large to be read.",
     "symbolic": "The answer is an expression, not a number.",
     "percent": "The answer is a percentage, and the question does not ask for one.",
     "out_of": "The answer is a part of a whole, and the question does not ask for a count.",
+    "ambiguous": "A comma between the digits may be a decimal comma or part of a list.",
     "sign": "A dash before the number may or may not be a minus sign.",
 }
 
@@ -65,7 +82,8 @@ _PROBLEMS = {
 def strict(text: str) -> Extraction[float]:
     """The number, if the whole answer after the thinking block is one plain number, bare or in one `<answer>` tag.
 
-    Plain: an optional sign, ASCII digits, at most one decimal point. White space around the whole is ignored.
+    Plain: an optional sign, ASCII digits, at most one decimal point. White space around the whole and inside the tag is
+    ignored.
     Flags when there is no value: `too_large`, `format`.
     """
     thought = split_thought(text)
@@ -107,6 +125,7 @@ class _Page:
         self.count = count
         self.declared = declared(text)
         self.conclusions = conclusions(text)
+        self.stated = statements(text)
         self.markers = _list_markers(text)
 
     def numerals(self, start: int, end: int) -> list[Numeral]:
@@ -142,7 +161,14 @@ def _read_segment(page: _Page, start: int, end: int) -> Extraction[float] | None
     alone = [found for a, b in _places(page.text, start, end) if (found := _lone(page, a, b)) is not None]
     if alone:
         return _agreed(alone)
+    stated = [region for region in page.stated if start <= region.start < end]
+    readings = [found for region in stated if (found := _read_region(page, region, end)) is not None]
+    if readings:
+        return _agreed(readings)
     numbers = page.numerals(start, end)
+    none = _NO_SUCH.search(page.text, start, end) if page.count and not numbers else None
+    if none:
+        return Extraction(0, span=none.span())
     if numbers and (place := abstained(page.text[start:end])):
         span = (start + place[0], start + place[1])
         return Extraction(None, span=span, flags=("abstained",), reason="The reply says that it has no answer.")
@@ -159,7 +185,7 @@ def _read_region(page: _Page, region: Region, limit: int) -> Extraction[float] |
     if not numbers and region.kind in ("tag", "box"):
         return Extraction(None, span=(region.start, end), flags=("no_number",), reason="The given answer is no number.")
     if region.kind != "tag":
-        numbers = _before_clause(page.text, numbers)
+        numbers = _before_clause(page.text, numbers) + _rivals(page, end)
     found = _only(_results(page.text, numbers))
     if found is not None and not region.closed:
         return msgspec.structs.replace(found, flags=(*found.flags, "unclosed_tag"))
@@ -203,8 +229,10 @@ def _ambiguous(span: tuple[int, int] | None) -> Extraction[float]:
 
 
 def _results(text: str, numbers: Sequence[Numeral]) -> list[Numeral]:
-    """The numbers without those that are only the left side of an equation: `3 + 2 = 5` leaves 5."""
+    """The numbers without those that are only the left side of an equation, there or before: `3 + 2 = 5` leaves 5."""
     kept: list[Numeral] = []
+    used: set[int | float | None] = set()
+    results: set[int] = set()
     dropped = False
     after: Numeral | None = None
     for n in reversed(numbers):
@@ -213,22 +241,43 @@ def _results(text: str, numbers: Sequence[Numeral]) -> list[Numeral]:
             dropped = False
         elif _EQUALS.fullmatch(gap):
             dropped = n.problem != "symbolic"
+            results.add(after.start)
         elif dropped:
             minus = not gap.strip() and text[after.start] == "-"
             dropped = minus or _OPERATOR.fullmatch(gap) is not None
-        if not dropped:
+        if dropped:
+            used.add(n.value)
+        else:
             kept.append(n)
         after = n
-    return kept[::-1]
+    return [n for n in kept[::-1] if n.start in results or n.value not in used]
 
 
 def _before_clause(text: str, numbers: Sequence[Numeral]) -> list[Numeral]:
-    """The numbers up to where the answer's own clause ends: `12, because 3 times 4` leaves 12."""
+    """The numbers up to where the answer's own clause ends: `12, because 3 times 4` leaves 12, `5, 6` leaves both."""
     for position in range(len(numbers) - 1):
-        gap = text[numbers[position].next : numbers[position + 1].start]
-        if _CLAUSE.search(gap) and not _OR.search(gap):
+        following = numbers[position + 1]
+        gap = text[numbers[position].next : following.start]
+        clause = _CLAUSE.search(gap) or (_AND_CLAUSE.search(gap) and _SAYS_MORE.match(text, following.next))
+        if clause and not _OR.search(gap):
             return list(numbers[: position + 1])
     return list(numbers)
+
+
+def _rivals(page: _Page, end: int) -> list[Numeral]:
+    """A number right after a declared answer that competes with it: "… or 6", or alone on the next line."""
+    match = _RIVAL.match(page.text, end)
+    if match is None:
+        return []
+    limit = min(len(page.text), match.end() + 30)
+    line = page.text.find("\n", match.end(), limit)
+    high = limit if line < 0 else line
+    numbers = page.numerals(match.end(), high)
+    if not numbers or numbers[0].weak or numbers[0].start - match.end() > 3:
+        return []
+    ends = line >= 0 or limit == len(page.text)
+    alone = ends and len(numbers) == 1 and not page.text[numbers[0].end : high].strip(" .*_$)")
+    return numbers[:1] if alone or "\n" not in match[0] else []
 
 
 def _places(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 _SPELLED = (
     "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
@@ -31,6 +32,48 @@ _MEASURES = frozenset(
 """Characters that count things: a numeral before one of them is a number."""
 
 _LONGEST = 40
+
+_PARTS = {
+    "half": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+}
+_PARTS |= {"tenth": 10, "hundredth": 100, "thousandth": 1000}
+_PART = rf"({'|'.join(_PARTS)}|halve)s?\b(?!-)"
+_SHARE = re.compile(rf"[\s-]{_PART}", re.IGNORECASE)
+_AND_PART = re.compile(rf"\sand\s(an?|{'|'.join(list(_ONES)[1:10])})[\s-]{_PART}", re.IGNORECASE)
+_AND_RATIO = re.compile(r"\sand\s([0-9]{1,3})/([1-9][0-9]{0,2})(?![0-9/])")
+_POINT = re.compile(rf"\spoint((?:[\s-](?:{'|'.join(list(_ONES)[:10])})\b){{1,12}})", re.IGNORECASE)
+
+
+def with_fraction(text: str, value: int, end: int, high: int, spelled: bool) -> tuple[Fraction, int]:
+    """A whole number that ends at `end` with the fraction after it, and where that ends: "three quarters", "two and a
+    half", "2 and 1/2", "three point five". Without one, the number as it is.
+
+    >>> with_fraction("three and a half", 3, 5, 16, True)
+    (Fraction(7, 2), 16)
+    """
+    if match := _AND_PART.match(text, end, high):
+        return value + _share(1 if match[1].lower() in ("a", "an") else _ONES[match[1].lower()], match[2]), match.end()
+    if match := _AND_RATIO.match(text, end, high):
+        return value + Fraction(int(match[1]), int(match[2])), match.end()
+    if spelled and value and (match := _SHARE.match(text, end, high)):
+        return _share(value, match[1]), match.end()
+    if spelled and (match := _POINT.match(text, end, high)):
+        digits = "".join(str(_ONES[word.lower()]) for word in re.split(r"[\s-]", match[1]) if word)
+        return Fraction(f"{value}.{digits}"), match.end()
+    return Fraction(value), end
+
+
+def _share(count: int, part: str) -> Fraction:
+    part = part.lower()
+    return Fraction(count, _PARTS["half" if part == "halve" else part])
 
 
 def words_value(text: str) -> int | None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import msgspec
 
-from beholder.extract.number_words import HAN, WORDS, counts_something, han_value, words_value
+from beholder.extract.number_words import HAN, WORDS, counts_something, han_value, with_fraction, words_value
 
 MAX_DIGITS = 300
 """Numbers of more digits are not read: they are beyond the floats, and reading them costs time."""
@@ -68,7 +68,8 @@ _MULTIPLES |= {"k": 10**3, "百": 100, "千": 10**3, "万": 10**4, "百万": 10*
 _PERCENT = re.compile(r"\s?(?:\\?%|per\s?cent\b|percentage\spoints\b)", re.IGNORECASE)
 _SURE = re.compile(r"\s?(?:sure|confiden\w{0,4}|certain\w{0,4})\b", re.IGNORECASE)
 _OUT_OF = re.compile(
-    r"(?:\s(?!of\b|out\b)[a-z]{1,15}){0,2}\s{1,3}(?:out\s)?of\s(?:the\s|a\stotal\sof\s|all\s)?[0-9][0-9,.]*",
+    r"(?:\s(?!of\b|out\b)[a-z]{1,15}){0,2}\s{1,3}(?:out\s)?of\s(?:the\s|a\stotal\sof\s|all\s)?"
+    rf"(?:[0-9][0-9,.]*|{WORDS})",
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -86,20 +87,29 @@ _NOT_UNIT = re.compile(
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(
-    r"\+(?![0-9])|\s(?:or|and)\s(?:more|less|fewer|above|over|greater)\b|\s?(?:以上|以下)", re.IGNORECASE
-)
-_BOUND = re.compile(
-    r"(?:\b(?:more|less|fewer|greater|larger|smaller|higher|lower)\sthan|\bat\s(?:least|most)|\bup\sto|\bover|\bunder|[≥≤]|"
-    r"\\[gl](?:eq?|t)|\S\s[<>]=?|超过|至少|至多|最多|大于|小于|不到|多于|少于)[\s$*]{0,3}$",
+    r"\+(?![0-9])|[^.,;\n0-9]{0,20}\s(?:at\s(?:most|least)|maximum|minimum|tops)\b|\s(?:or|and)\s(?:more|less|fewer"
+    r"|above|over|greater)\b|\s?(?:以上|以下)",
     re.IGNORECASE,
 )
+_BOUND = re.compile(
+    r"(?:\b(?:more|less|fewer|greater|larger|smaller|higher|lower)\sthan|\bat\s(?:least|most)|\bup\sto|\bover|\bunder|"
+    r"\b(?:minimum|maximum)(?:\sof|\sis)?:?|\b(?:nearly|almost|barely|hardly)|\ball\s(?:but|except)|[≥≤]|&[gl]te?;|"
+    r"\\[gl](?:eq?|t)|\S\s[<>]=?|(?:^|[\s(*$])[<>]=?|超过|至少|至多|最多|大于|小于|不到|多于|少于)[\s$*]{0,3}$",
+    re.IGNORECASE,
+)
+_NONE_OF = re.compile(r"\b(?:none|neither|zero)\sof\s(?:(?:the|these|those|all)\s)?$", re.IGNORECASE)
+_OF_WHOLE = re.compile(r"\bout\sof\s(?:(?:the|all|a\stotal\sof)\s)?$", re.IGNORECASE)
+_WOULD_BE = re.compile(r"\b(?:would|could|might)\s(?:\w{1,10}\s)?be\s$", re.IGNORECASE)
+_IF = re.compile(r"[^.!?\n]{0,40}\sif\b", re.IGNORECASE)
 _NEGATED = re.compile(
-    r"(?:\bnot|n't|\bneither|\bnor|不是|并非|rather\sthan|instead\sof)(?:\s(?:exactly|equal\sto|just|simply|be))?"
+    r"(?:\bno\s(?:number|answer)|\bnot|n't|\bneither|\bnor|不是|并非|rather\sthan|instead\sof)(?:\s(?:exactly|equal\sto"
+    r"|just|simply|be))?"
     r"[\s*$\"'(]{0,4}$",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"(?:\b(?:steps?|figures?|figs?\.?|images?|pictures?|photos?|questions?|problems?|equations?|eqs?\.?|tables?|examples?|"
+    r"(?:\b(?:steps?|figures?|figs?\.?|images?|pictures?|photos?|questions?|problems?|equations?|eqs?\.?|tables?"
+    r"|examples?|"
     r"parts?|cases?|options?|rows?|columns?|panels?|q)|第|图|步骤|问题|题)[\s#(]{0,3}$",
     re.IGNORECASE,
 )
@@ -120,8 +130,8 @@ class Numeral(msgspec.Struct, frozen=True, gc=False):
     """One number as written, at `start`..`end`; the next one is looked for from `next` on.
 
     `value` is None where it cannot be used; `problem` then says why: `too_large`, `symbolic` (`2\\pi`, `1/0`),
-    `percent`, `out_of`, `sign` (a dash that may be a minus). `weak` numbers label something (`Figure 3`, `2nd`),
-    `bound` ones only limit it (`more than 5`), `negated` ones are denied (`not 5`).
+    `percent`, `out_of`, `sign` (a dash that may be a minus), `ambiguous` (`5,5`). `weak` numbers label something
+    (`Figure 3`, `2nd`), `bound` ones only limit it (`more than 5`), `negated` ones are denied (`not 5`).
     """
 
     start: int
@@ -197,7 +207,10 @@ def _amount(text: str, match: re.Match[str], before: str, high: int) -> _Amount:
         pronoun = value == 1 and (_PRONOUN.search(before) or _PRONOUN_AFTER.match(text, end, high))
         if pronoun or (value is None and match["words"].lower() in _MULTIPLES):
             return _Amount(None, end, "no")
-        return _Amount(None, end, "symbolic") if value is None else _multiplied(text, Fraction(value), end, high)
+        if value is None or before.lower().endswith("half "):  # "half a dozen"
+            return _Amount(None, end, "symbolic")
+        amount = _Amount(*with_fraction(text, value, end, high, spelled=True))
+        return amount if amount.end > end else _multiplied(text, Fraction(value), end, high)
     if match["vulgar"]:
         return _Amount(Fraction(*_VULGAR[match["vulgar"]]), end)
     if match["hundredths"]:
@@ -236,6 +249,10 @@ def _written(text: str, digits: str, before: str, end: int, high: int) -> _Amoun
         return part if part.value is None else _Amount(value + part.value, part.end)
     if (over := _OVER.match(text, end, high)) and not before.rstrip(" ").endswith("/"):
         return _ratio(value, _decimal(over[1]), over.end())
+    if value.denominator == 1:
+        whole, after = with_fraction(text, value.numerator, end, high, spelled=False)
+        if after > end:
+            return _Amount(whole, after)
     if end < high and text[end] in _VULGAR:
         return _Amount(value + Fraction(*_VULGAR[text[end]]), end + 1)
     return _multiplied(text, value, end, high)
@@ -299,12 +316,17 @@ def _numeral(
             unit = bool(name and not _NOT_UNIT.fullmatch(name[1])) or bool(_DEGREES.match(text, end, high))
     start, negative, unclear = _sign(before, match.start())
     value = None if amount.value is None else number(-amount.value if negative else amount.value)
-    is_part = "/" in text[start:end] and not isinstance(value, int)
+    is_part = not isinstance(value, int) and ("/" in text[start:end] or match["words"] is not None)
     if is_percent and not percent:
         problem = problem or "percent"
     elif not is_percent and (is_part if count else out_of is not None):
         problem = problem or "out_of"
+    if match["digits"] and text[end : end + 1] == "," and text[end + 1 : end + 2].isdigit():
+        problem = problem or "ambiguous"  # `5,5`: a decimal comma or a list
     problem = problem or ("sign" if unclear else "") or ("too_large" if value is None else "")
+    none_of = _NONE_OF.search(before)
+    if none_of and count:  # "none of the 6"
+        start, value, problem = start - len(before) + none_of.start(), 0, ""
     return Numeral(
         start,
         end,
@@ -312,9 +334,11 @@ def _numeral(
         None if problem else value,
         problem,
         unit=unit or (_CURRENCY.search(before) is not None and not _LATEX_END.match(text, end, high)),
-        weak=weak or _LABEL.search(before) is not None,
+        weak=weak or _LABEL.search(before) is not None or (count and _OF_WHOLE.search(before) is not None),
         bound=_BOUND.search(before) is not None or _OR_MORE.match(text, end, high) is not None,
-        negated=_NEGATED.search(before) is not None,
+        negated=_NEGATED.search(before) is not None
+        or (none_of is not None and not count)
+        or (_WOULD_BE.search(before) is not None and _IF.match(text, end, high) is not None),
     )
 
 

@@ -2,8 +2,8 @@
 
 Two questions are asked about them. Numbers, lists, ratings and JSON are cut at every such word, wherever it stands
 (`revisions`): only words that say nothing else will do. Between two claims that already contradict each other
-(`claims.standing`), and directly before a value (`lead`), weaker words suffice as well (`revises`, `last_revision`): "in
-fact,", "looking closer". "Final answer" replaces an earlier answer, but not an earlier final one.
+(`claims.standing`), and directly before a value (`lead`), weaker words suffice as well (`revises`, `last_revision`):
+"in fact,", "looking closer". "Final answer" replaces an earlier answer, but not an earlier final one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SURE = (
     r"(?:no|i|let|that|actually|it|there)\b|the\s(?:answer|order|number)\b))|\bwait\s?[,!…—]"
     r"|(?:^|[.!?\n,;—-]\s{0,3})(?:no,\s{1,2})?actually,?\s{1,3}(?:it's|it\sis|it\sshould|there|that's|they|"
     r"the\s(?:answer|number|total|count|correct|order)|i\s(?:see|count|think))"
-    r"|(?:^|[.!?\n;—-]\s{0,3})no,(?=\s{0,3}(?:it|there|that|the\s(?:answer|number|order))\b)"
+    r"|(?:^|[.!?\n;—-]\s{0,3})no,(?=\s{0,3}(?:[-+]?[0-9]|(?:it|there|that|the\s(?:answer|number|order))\b))"
     r"|\bafter\s(?:re-?|double[-\s])?(?:checking|counting|examining|looking\sagain)\b"
     r"|\bcorrection\s{0,3}[:,.]|\bi\smade\s(?:a|an)\s(?:mistake|error)\b|\bon\ssecond\sthought\b"
     r"|\b(?:i\sneed\sto|let\sme|i\s(?:must|should|will))\s(?:correct|revise|re-?count|re-?check|redo)\b"
@@ -37,7 +37,8 @@ _WEAK = (
     r"|\b(?:my|a) mistake\b|\bi (?:was|am) (?:wrong|mistaken)\b|\bi (?:made|misread|misspoke|misinterpreted)\b"
     r"|\bscratch that\b|\btake (?:that|it) back\b|\bchang(?:e|ed|ing) my (?:mind|answer)\b|\bsorry\b|\bapolog\w*"
     r"|\bi meant?\b|\b(?:or )?(?:rather|better),|\bmake that\b"
-    r"|\bdouble[- ]?check\w*|\blooking (?:again|closer|more)|\bactually,|\bin fact,|\bno, (?:the|it|that|this|i|actually)\b"
+    r"|\bdouble[- ]?check\w*|\blooking (?:again|closer|more)|\bactually(?:,| no\b)|\bin fact,"
+    r"|\bno, (?=(?:the|it|that|this|i|actually)\b)"
     r"|\b(?:updated|corrected|revised) (?:answer|judge?ment|verdict|choice)"
     r"|等等|等一下|更正|纠正|修正|重新|再想|再看|再次检查|仔细检查|其实|实际上|抱歉|我错了|应该改为|改为|改成"
 )
@@ -46,8 +47,12 @@ _FINAL = r"\bfinal(?:ly)?,? ?(?:the |my )?(?:answer|choice|verdict|decision|judg
 _ANYWHERE = re.compile(_SURE, re.IGNORECASE | re.MULTILINE)
 _BETWEEN = re.compile(f"{_SURE}|{_WEAK}", re.MULTILINE)
 _FINALLY = re.compile(_FINAL)
-_KEYS = ("wait", "correct", "mean", "sorry", "hmm", "oops", "thought", "check", "rather", "actual", "fact", "revis")
-_KEYS += ("reflect", "mistake", "look", "review", "re-", "recons", "reeval", "rethink", "again", "better,", "make that")
+_HINT = re.compile(
+    "wait|correct|mean|sorry|hmm|oops|thought|check|rather|actual|fact|revis|reflect|mistake|look|review|re-|recons|reeval"
+    "|rethink|again|better,|make that|hold on|consider|inspect|examin|think|analysis|reading|evaluat|scratch|take|chang"
+    "|apolog|no,|updated|wrong|i made|misread|misspoke|misinter|reassess|revisit|reanaly|reread|recheck"
+)
+"""Without one of these no revising words stand in ASCII text."""
 
 
 def revisions(text: str) -> list[int]:
@@ -67,8 +72,7 @@ def revises(low: str, current: int, start: int, end: int) -> bool:
 
 def last_revision(low: str, start: int, end: int) -> int:
     """Where the last revising words of a stretch in lower case end, or -1."""
-    part = low[start:end]
-    if part.isascii() and not any(key in part for key in _KEYS):
+    if not _HINT.search(low, start, end) and low.isascii():
         return -1
     last = -1
     for match in _BETWEEN.finditer(low, start, end):

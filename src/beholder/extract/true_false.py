@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from beholder.extract import true_false_words as words
-from beholder.extract.claims import MOST, REVISION, Claim, abstains, standing, strongest
+from beholder.extract.claims import MOST, REVISION, Claim, abstains, places, standing, strongest
 from beholder.extract.distance import distanced
 from beholder.extract.extraction import Extraction
 from beholder.extract.lead import Lead, lead
@@ -38,10 +38,10 @@ def lenient(text: str) -> Extraction[bool]:
     claim replace the earlier one; otherwise different claims are `ambiguous`.
 
     Not read as answers: both options side by side (`T or F`), questions, conditions ("if the statement is true"),
-    concessions ("while it is true that …", when the statement is judged elsewhere), half-truths ("partly true"), what is
-    doubted, reported or only possible ("there is no evidence that it is true", "he says it is true").
-    OUR assumptions: "not (entirely) true" and "not supported" are false and "not false" is true; `yes` and `no` are not read, because said
-    of a negated statement either may mean true.
+    concessions ("while it is true that …", when the statement is judged elsewhere), half-truths ("partly true"), what
+    is doubted, reported or only possible ("there is no evidence that it is true", "he says it is true").
+    OUR assumptions: "not (entirely) true" and "not supported" are false and "not false" is true; `yes` and `no` are not
+    read, because said of a negated statement either may mean true.
 
     Flags: `unclosed_tag` (the tag was never closed; `outcome.settle` decides), `ambiguous`, `abstained`, `empty`,
     `unclosed_think`.
@@ -147,7 +147,9 @@ def _mentions(shown: str, low: str) -> list[_Mention]:
             at = low.find(word, end)
     if "answer" in low:
         found += [
-            (m.start(1), m.end(1), m[1] == "t", True) for m in words.SMALL_LETTER.finditer(low) if shown[m.start(1)] == m[1]
+            (m.start(1), m.end(1), m[1] == "t", True)
+            for m in words.SMALL_LETTER.finditer(low)
+            if shown[m.start(1)] == m[1]
         ]
     found.sort()
     joined: list[_Mention] = []
@@ -183,8 +185,7 @@ def _read(shown: str, low: str) -> tuple[Claim[bool] | None, bool]:
             ranked.append((rank, Claim(value, mention.start, mention.end)))
     if not low.isascii():
         ranked += ((0, claim) for claim in _chinese(low))
-    if any(key in low for key in words.ABOUT_KEYS):
-        ranked += ((2, claim) for claim in _about(low))
+    ranked += ((2, claim) for claim in _about(low))
     return standing(low, strongest(ranked, alone=1))
 
 
@@ -218,7 +219,9 @@ def _judge(shown: str, low: str, mention: _Mention) -> tuple[int | None, bool]:
 
 def _rank(low: str, before: Lead, mention: _Mention) -> int | None:
     if before.kind in ("revision", "opinion"):
-        if not mention.clear or not words.CLAUSE_END.match(low, mention.end):
+        # "wait, that's wrong" speaks of the answer before, "wait, it's wrong" of the statement
+        of_it = before.kind == "revision" and words.OF_IT.search(low, max(0, mention.start - 12), mention.start)
+        if not (mention.clear or of_it) or not words.CLAUSE_END.match(low, mention.end):
             return None
         return 1 if before.kind == "opinion" else REVISION
     if before.kind == "pronoun":
@@ -236,17 +239,20 @@ def _rank(low: str, before: Lead, mention: _Mention) -> int | None:
 
 def _about(low: str) -> list[Claim[bool]]:
     """Judgements in other words: "the statement is contradicted by the image", "I agree with the statement"."""
+    found = [words.AGREES.search(low, max(0, at - 60), at + 60) for at in places(low, "agree with")]
+    for noun in words.STATEMENT_NOUNS:
+        found += [words.ABOUT.match(low, at) for at in places(low, noun)]
     claims = []
-    for match in list(words.ABOUT.finditer(low))[-MOST:]:
+    for match in [match for match in found if match is not None][-MOST:]:
         start, end = match.span()
-        manner = f"{match['manner'] or ''}{match['degree'] or ''}{match['leave'] or ''}".split()
+        said = match.groupdict()
+        manner = f"{said['manner']} {said.get('degree') or ''}".split()
         if not HEDGES.isdisjoint(manner) or words.QUESTION.match(low, end) or distanced(low, start):
             continue
-        if words.CONDITION.search(low, max(0, start - 80), start):
-            continue
-        value = not any(match[group] for group in words.ABOUT_FALSE)
-        claims.append(Claim(value != bool(match["denied"] or match["refuse"]), start, end))
-    return claims
+        if not words.CONDITION.search(low, max(0, start - 80), start):
+            value = not any(said.get(group) for group in words.AGAINST)
+            claims.append(Claim(value != bool(said.get("denied")), start, end))
+    return sorted(claims, key=lambda claim: claim.start)
 
 
 def _opens(shown: str, low: str, mention: _Mention, labelled: bool) -> bool:

@@ -53,29 +53,31 @@ AFTER_OPENING = re.compile(
 IS_RIGHT = re.compile(r"[ )\]']{0,3}(?:is|would be|must be|should be) (?:the )?(?:correct|right|best|answer)\b")
 INITIALS = re.compile(r"\. ?[A-Z]\.")
 END = re.compile(r"[ \t\r.!)\]'|,;✓✔✅❌]{0,12}(?:\n|\Z)")
+OF_IT = re.compile(r"\bit(?:'s| is| was)(?: not)? \Z")
 CLAUSE_END = re.compile(r"[ )\]']{0,3}(?:[.,;!\n(–—-]|\Z|(?:because|since|as|given|based|for)\b)")
 SENTENCE_END = re.compile(r"[ )\]']{0,3}(?:[.!\n]|\Z|,? (?:because|since|as)\b)")
 QUESTION = re.compile(r"[^.!?\n]{0,80}\?")
 
 
-_NOUN = r"(?:statement|claim|assertion|proposition|description|sentence)"
-ABOUT = re.compile(  # judgements of the statement that use none of the words above
-    rf"\b{_NOUN}(?P<manner>(?: [a-z]{{2,12}}ly| thus| therefore| also| indeed){{0,2}}) (?:"
-    r"(?:is|was)(?P<denied>n't| not)?(?P<degree>(?: [a-z]{2,12}ly){0,2}) (?:(?P<yes>supported|confirmed|corroborated|verified"
-    r"|justified|substantiated|backed up|borne out|in line with|consistent with)|(?P<no>contradicted|refuted|disproved"
-    r"|disproven|unsupported|unfounded|inconsistent with|contrary to|at odds with))\b"
-    r"|(?P<does_not>does not|doesn't|cannot|can't|fails to)(?: [a-z]{2,12}ly){0,2} (?:hold(?! an?\b)|stand|match|agree with"
-    r"|align with|correspond to|reflect|describe|capture|represent)\b"
-    r"|(?P<does>holds(?: up| here| for| in)?(?= ?(?:[.,;!\n]|\Z))|stands(?= ?[.,;!\n]|\Z)|matches|agrees with|aligns with"
-    r"|corresponds to|(?<=ately )(?:reflects|describes|captures|represents))\b"
+STATEMENT_NOUNS = ("statement", "claim", "assertion", "proposition", "description", "sentence")
+ABOUT = re.compile(  # judgements of the statement that use none of the words above, from its noun on
+    rf"(?<![a-z])(?:{'|'.join(STATEMENT_NOUNS)})"
+    r"(?P<manner>(?: [a-z]{2,12}ly| thus| therefore| also| indeed){0,2}) (?:"
+    r"(?:is|was)(?P<denied>n't| not)?(?P<degree>(?: [a-z]{2,12}ly){0,2}) (?:(?P<yes>supported|confirmed|corroborated"
+    r"|verified|justified|substantiated|backed up|borne out|in line with|consistent with)|(?P<no>contradicted|refuted"
+    r"|disproved|disproven|unsupported|unfounded|inconsistent with|contrary to|at odds with))\b"
+    r"|(?P<does_not>does not|doesn't|cannot|can't|fails to)(?: [a-z]{2,12}ly){0,2} (?:hold(?! an?\b)|stand|match"
+    r"|agree with|align with|correspond to|reflect|describe|capture|represent)\b"
+    r"|(?P<does>holds(?: up| here| for| in)?(?= ?(?:[.,;!\n]|\Z))|stands(?= ?[.,;!\n]|\Z)|matches|agrees with"
+    r"|aligns with|corresponds to|(?<=ately )(?:reflects|describes|captures|represents))\b"
     r"|(?P<against>contradicts|conflicts with|misrepresents|goes against)\b)"
-    r"|\bi (?P<leave>(?:[a-z]{2,12}ly |would |must |have to ){0,2})(?P<refuse>do not |don't |cannot |can't )?"
-    rf"(?P<dis>dis)?agree with (?:the|this|that)(?: given)? {_NOUN}\b"
 )
-ABOUT_FALSE = ("no", "does_not", "against", "dis")
-ABOUT_KEYS = ("support", "confirm", "corrobor", "verified", "justif", "substant", "backed", "borne", "line with", "consistent")
-ABOUT_KEYS += ("contra", "refute", "disprove", "unfounded", "odds", "hold", "stand", "match", "agree", "align", "correspond")
-ABOUT_KEYS += ("reflect", "describe", "capture", "represent", "conflict", "against")
+AGREES = re.compile(
+    r"\bi (?P<manner>(?:[a-z]{2,12}ly |would |must |have to ){0,2})(?P<denied>do not |don't |cannot |can't )?"
+    rf"(?P<dis>dis)?agree with (?:the|this|that)(?: given)? (?:{'|'.join(STATEMENT_NOUNS)})\b"
+)
+AGAINST = ("no", "does_not", "against", "dis")
+"""The groups of `ABOUT` and `AGREES` that say false."""
 CONDITION = re.compile(r"\b(?:if|whether|unless|suppose|assuming|although|though|while|how|why)\b[^,.;\n]{0,60}\Z")
 
 CHINESE = re.compile(
@@ -88,5 +90,3 @@ CHINESE = re.compile(
     r"(?=的|$|[\s。,.!;)\]、(]|了)"
 )
 CHINESE_FALSE = ("不", "并不", "错", "假", "false", "f")
-
-

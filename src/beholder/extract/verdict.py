@@ -7,11 +7,11 @@ The prompt asks the judge to explain four criteria and then to write "Overall Ju
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from beholder.extract import verdict_words as words
-from beholder.extract.claims import MOST, Claim, abstains, standing
+from beholder.extract.claims import MOST, Claim, abstains, places, standing
 from beholder.extract.distance import distanced
 from beholder.extract.extraction import Extraction
 from beholder.extract.lead import lead
@@ -37,13 +37,15 @@ def strict(text: str) -> Extraction[int]:
 def lenient(text: str) -> Extraction[int]:
     """1, 2, or 0 for an explicit tie: what a careful reader takes for the judge's overall verdict.
 
+    A reply that is nothing but the verdict (`Answer 1`, `2`, `[[1]]`, `My judgment: Answer 2`) is one.
     Verdicts under "Overall Judgment" (or judgement, verdict, assessment, …) come before verdicts after "therefore",
     "in conclusion" and the like, and these before verdicts anywhere else. Verdicts on one criterion ("Answer 2 is
     better in clarity", "Accuracy: Answer 1 is better") never count as overall, unless they are all that the overall
     sentence says. Different verdicts of the same rank are `ambiguous`, unless words of revision stand between them.
 
     OUR assumptions: "Answer A/B" and "the first/second answer" mean 1/2 as shown; "worse" and "inferior" name the
-    other answer; "not better" names none; a tie is 0, although the prompt does not offer it.
+    other answer; "not better" and what is doubted or reported name none; a tie is 0, although the prompt does
+    not offer it.
 
     Flags: `ambiguous`, `abstained`, `empty`, `unclosed_think`.
     """
@@ -121,27 +123,22 @@ def _overall_verdict(shown: str, low: str) -> tuple[Claim[int] | None, bool]:
 
 def _marks(low: str) -> list[tuple[int, int]]:
     """(start, end) of the words that announce an overall verdict, in order."""
-    found = [(at, at + len("overall judgment")) for at in _places(low, "overall judg")]
+    found = [(at, at + len("overall judgment")) for at in places(low, "overall judg")]
     if found:  # the words that were asked for: their sections reach to the end of the text
         return found
     for key in ("overall", "final"):
-        found += [match.span() for at in _places(low, key) if (match := words.OVERALL.match(low, at))]
+        found += [match.span() for at in places(low, key) if (match := words.OVERALL.match(low, at))]
     for key in words.HEADING_KEYS:
-        for at in _places(low, key):
+        for at in places(low, key):
             line = low[max(0, at - 12) : at]
-            opens = not any(char.isalpha() for char in line[line.rfind("\n") + 1 :].replace("my ", "").replace("the ", ""))
+            opens = not any(
+                char.isalpha() for char in line[line.rfind("\n") + 1 :].replace("my ", "").replace("the ", "")
+            )
             if opens and (at < 12 or "\n" in line) and (match := words.HEADING.match(low, at)):
                 found.append(match.span())
     if not low.isascii():
         found += [match.span() for match in words.OVERALL_CHINESE.finditer(low)]
     return sorted(found)
-
-
-def _places(low: str, key: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    at = low.find(key, start, end)
-    while at >= 0:
-        yield at
-        at = low.find(key, at + len(key), end)
 
 
 def _section(shown: str, low: str, start: int, end: int) -> list[Claim[int]]:
@@ -183,8 +180,8 @@ def _right_one(shown: str, low: str, start: int, end: int) -> Claim[int] | None:
             right[value] = mention
         elif value and words.FALSE.match(low, mention.end()):
             wrong.add(value)
-    ((value, mention),) = right.items() if len(right) == 1 else ((0, None),)
-    return Claim(value, *mention.span()) if mention is not None and wrong == {3 - value} else None
+    claims = [Claim(value, *place.span()) for value, place in right.items() if wrong == {3 - value}]
+    return claims[0] if len(right) == 1 and claims else None
 
 
 def _headed(shown: str, low: str, start: int) -> Claim[int] | None:
@@ -280,7 +277,7 @@ def _mentions(low: str, start: int, end: int) -> list[re.Match[str]]:
     """The places that name an answer. Looks for the cheap words first: most text holds none of them."""
     found = []
     for key in words.MENTION_KEYS:
-        found += [match for at in _places(low, key, start, end) if (match := words.MENTION.match(low, at, end))]
+        found += [match for at in places(low, key, start, end) if (match := words.MENTION.match(low, at, end))]
     if not low.isascii():
         found += words.MENTION_CHINESE.finditer(low, start, end)
     found.sort(key=re.Match.start)
@@ -305,15 +302,13 @@ def _on_criterion(low: str, start: int, end: int) -> bool:
 def _ties(low: str, start: int, end: int, decided: bool) -> list[_Verdict]:
     """Explicit ties. Soft ones ("equally good") and ones with a `but` give way to a verdict beside them."""
     found: list[_Verdict] = []
-    for pattern, keys, soft in (
-        (words.HARD_TIE, words.HARD_TIE_KEYS, False),
-        (words.SOFT_TIE, words.SOFT_TIE_KEYS, True),
-    ):
-        for match in _near(low, pattern, () if soft and decided else keys, start, end):
-            if decided and (soft or words.TIE_UNDONE.match(low, match.end(), end)):
-                continue
-            if words.ALMOST.search(low, max(start, match.start() - 30), match.start()):
-                continue
+    matches = _near(low, words.HARD_TIE, words.HARD_TIE_KEYS, start, end)
+    if decided:
+        matches = [match for match in matches if not words.TIE_UNDONE.match(low, match.end(), end)]
+    else:
+        matches += _near(low, words.SOFT_TIE, words.SOFT_TIE_KEYS, start, end)
+    for match in matches:
+        if not words.ALMOST.search(low, max(start, match.start() - 30), match.start()):
             found.append(_Verdict(TIE, match.start(), match.end(), _on_criterion(low, match.start(), match.end())))
     return found
 
@@ -324,7 +319,7 @@ def _near(low: str, pattern: re.Pattern[str], keys: Sequence[str], start: int, e
         return list(pattern.finditer(low, start, end))
     found: dict[int, re.Match[str]] = {}
     for key in keys:
-        for at in _places(low, key, start, end):
+        for at in places(low, key, start, end):
             for match in pattern.finditer(low, max(start, at - 80), min(end, at + 90)):
                 found.setdefault(match.start(), match)
     return list(found.values())

@@ -39,7 +39,8 @@ BETTER = re.compile(
     r"(?:better(?! (?:written|organi[sz]ed|structured|formatted))|superior|preferred|preferable|best"
     r"|stronger|winner|win"
     r"|edge|ahead|favou?red)\b"
-    r"|(?:should|must) be (?:chosen|selected|picked|favou?red)\b|is (?:my|the) (?:final |clear )?(?:choice|pick|preference)\b"
+    r"|(?:should|must) be (?:chosen|selected|picked|favou?red)\b|is (?:my|the) (?:final |clear )?(?:choice|pick"
+    r"|preference)\b"
     rf"|{_VERB} (?:more [\w-]{{3,15}},? (?:and )?){{1,3}}(?:better|superior|preferable|stronger)\b"
     rf"|{_VERB} (?:\w{{2,14}} )?more [\w-]{{3,15}}(?:,? (?:and )?(?:more )?[\w-]{{3,15}}){{0,3}} overall\b"
     rf"|{_ADVERBS}(?:outperforms|surpasses|beats|outshines|edges out|wins)\b)"
@@ -63,7 +64,9 @@ PREFERS = re.compile(
     r"|更好的(?:答案|回答|回复)?(?:是|为)?|较好的(?:答案|回答|回复)?(?:是|为)?|(?<!不)选择?|偏向|倾向于"
     r"|更喜欢|推荐)\s{0,3}:?\s{0,4}(?:the )?\Z"
 )
-PREFERS_HINT = re.compile("prefer|choose|select|pick|favo|go with|vote|opt for|lean|winn|better|best|superior|stronger|my ")
+PREFERS_HINT = re.compile(
+    "prefer|choose|select|pick|favo|go with|vote|opt for|lean|winn|better|best|superior|stronger|my "
+)
 """Without one of these `PREFERS` cannot match in ASCII text."""
 HARD_TIE = re.compile(
     r"\b(?:it is|it's|this is|call it|results? in|:|is|as)\s{0,3}(?:a |essentially a "
@@ -87,8 +90,10 @@ SOFT_TIE = re.compile(
 )
 ALTERNATIVE = re.compile(r"[)\]']?\s{0,3}(?:/|or\b)")
 HARD_TIE_KEYS = ("tie", "draw", "neither", "equal")
-SOFT_TIE_KEYS = ("equal", "equivalent", "comparable", "identical", "the same", "similar", "winner", "preference")
-SOFT_TIE_KEYS += ("on par", "as good as")
+SOFT_TIE_KEYS = (
+    *("equal", "equivalent", "comparable", "identical", "the same", "similar", "winner", "preference", "on par"),
+    "as good as",
+)
 TIE_UNDONE = re.compile(r"[^.\n]{0,100}\b(?:but|however|although|though|yet|still)\b")
 ALMOST = re.compile(r"\b(?:not|nearly|almost|close to|isn't|at least|if|break|breaks|breaking|avoid|no)[^.,\n]{0,24}\Z")
 
@@ -130,7 +135,8 @@ DENIED = re.compile(
 )
 CONCEDED = re.compile(r"(?:\b(?:although|though|while|whereas)\b[^.!?;:,\n]{0,60}|(?:虽然|尽管)[^。,\n]{0,16})\Z")
 QUALIFIED = re.compile(  # "better at first, but …", "better than nothing", "would be better if …"
-    r"[)\]']?,?\s{1,3}(?:at first\b|at a glance|initially\b|on the surface|superficially|than nothing|than (?:i|we|one) "
+    r"[)\]']?,?\s{1,3}(?:at first\b|at a glance|initially\b|on the surface|superficially|than nothing|than (?:i|we"
+    r"|one) "
     r"(?:\w+ )?expect|(?:if|unless|were)\b(?! (?:only|anything|just)\b))"
 )
 GOES_ON = re.compile(r"[^.!?\n。]{0,160},")
@@ -138,10 +144,13 @@ QUESTION = re.compile(r"[^.!?\n]{0,60}\?")
 
 WHOLE = re.compile(  # the reply is nothing but the verdict
     r"\W{0,9}(?:(?:so|therefore|thus|hence|overall|finally),? )?"
-    r"(?:(?:i(?: would|'d)? (?:choose|prefer|pick|select|vote for|go with)|it is|it's|(?:(?:the|my|overall|final|is) ){0,3}(?:judge?ment"
-    r"|verdict|answer|preference|preferred|choice|better|best|winner|decision|conclusion|option)(?: (?:answer|response|one"
+    r"(?:(?:i(?: would|'d)? (?:choose|prefer|pick|select|vote for|go with)|it is|it's|(?:(?:the|my|overall|final"
+    r"|is) ){0,3}(?:judge?ment"
+    r"|verdict|answer|preference|preferred|choice|better|best|winner|decision|conclusion|option)(?: (?:answer"
+    r"|response|one"
     r"|option))?)(?: (?:is|would be|goes to))?\s{0,3}:?[\s(\[-]{1,4})?"
-    r"(?:(?:the )?(?:answer|response|assistant|option|model|candidate)[\s_]{0,3})?[(\[]{0,3}(?P<n>[12])[)\]]{0,3}[\s.!。]{0,9}"
+    r"(?:(?:the )?(?:answer|response|assistant|option|model"
+    r"|candidate)[\s_]{0,3})?[(\[]{0,3}(?P<n>[12])[)\]]{0,3}[\s.!。]{0,9}"
 )
 OVERALL = re.compile(
     r"(?:overall|final)[ \t]{0,3}(?:judge?ments?|verdict|assessment|evaluation|decision|conclusion"
@@ -149,7 +158,8 @@ OVERALL = re.compile(
     r"|preference|choice|winner|result|rating|recommendation)\b"
 )
 HEADING = re.compile(
-    r"(?:conclusion|verdict|judge?ment|decision|summary|winner|preference|preferred|(?:better|best|preferred|winning) (?:answer"
+    r"(?:conclusion|verdict|judge?ment|decision|summary|winner|preference|preferred|(?:better|best|preferred"
+    r"|winning) (?:answer"
     r"|response|one))[ \t]{0,3}(?::|\n|\Z)"
 )
 HEADING_KEYS = ("conclusion", "verdict", "judg", "decision", "summary", "winn", "prefer", "better", "best")

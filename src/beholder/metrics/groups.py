@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -15,6 +15,7 @@ def all_or_nothing(
     groups: Sequence[str],
     clusters: Sequence[str] | None = None,
     *,
+    sizes: Mapping[str, int] | None = None,
     seed: int = 0,
     resamples: int = 1000,
 ) -> Metric:
@@ -23,6 +24,10 @@ def all_or_nothing(
     The TFQ authors count an image only if all of its questions are answered correctly. A group with a failed
     question is undecided and counts in `failed`, unless another of its questions is already wrong: then it
     is wrong whatever the missing answer would have been. `n` and `failed` count groups.
+
+    `sizes` says how many questions a group has. A group with fewer rows than that is incomplete: what is not
+    there is treated like a failed question, and `note` counts such groups. A group that `sizes` does not name,
+    and every group without `sizes`, is taken to be complete. A group without any row is in no figure.
 
     Rows without a group name are left out and counted in `note`: together they are no group (the authors'
     code makes one of them), and alone they would make the metric easier. Groups that share a cluster are
@@ -33,6 +38,8 @@ def all_or_nothing(
     (0.5, 2)
     >>> all_or_nothing([1, None, 0, None], ["a", "a", "b", "b"]).failed
     1
+    >>> all_or_nothing([1, 1, 1, 1], ["a", "a", "b", "b"], sizes={"a": 3, "b": 2}).failed
+    1
     """
     if len(groups) != len(values) or (clusters is not None and len(clusters) != len(values)):
         raise ValueError(f"{len(values)} scores, {len(groups)} groups: each row needs its own")
@@ -41,7 +48,8 @@ def all_or_nothing(
         if group:
             scores.setdefault(group, []).append(value)
     names = list(scores)
-    verdicts = [_verdict(scores[name]) for name in names]
+    missing = {name: max(0, (sizes or {}).get(name, 0) - len(scores[name])) for name in names}
+    verdicts = [_verdict([*scores[name], *[None] * min(missing[name], 1)]) for name in names]
     cluster_of = None if clusters is None else _cluster_of_groups(groups, clusters)
     metric = share(
         verdicts,
@@ -49,11 +57,12 @@ def all_or_nothing(
         seed=seed,
         resamples=resamples,
     )
-    ungrouped = sum(not group for group in groups)
-    if not ungrouped:
-        return metric
-    left_out = f"{ungrouped} rows without a group are left out"
-    return msgspec.structs.replace(metric, note="; ".join(filter(None, (metric.note, left_out))))
+    notes = [metric.note]
+    if incomplete := sum(map(bool, missing.values())):
+        notes.append(f"{incomplete} of {len(names)} groups are incomplete (undecided unless already wrong)")
+    if ungrouped := sum(not group for group in groups):
+        notes.append(f"{ungrouped} rows without a group are left out")
+    return msgspec.structs.replace(metric, note="; ".join(filter(None, notes)))
 
 
 def _verdict(scores: Sequence[float | None]) -> float | None:

@@ -93,6 +93,20 @@ def majority(votes: Tally) -> Decision:
     return Decision.NO_MAJORITY
 
 
+def majority_of_answered(votes: Tally) -> Decision:
+    """The majority among the votes that came back; `failed` if none did.
+
+    So the VL-RewardBench authors' code counts: a request that failed never enters their result file, and is
+    in no K. It makes an item of one right and four failed votes right.
+
+    >>> str(majority_of_answered(Tally(right=1, failed=4))), str(majority_of_answered(Tally(failed=5)))
+    ('right', 'failed')
+    """
+    if votes.answered == 0:
+        return Decision.FAILED
+    return majority(msgspec.structs.replace(votes, failed=0))
+
+
 class VotesPoint(msgspec.Struct, frozen=True):
     """Expected accuracy with `k` votes an item.
 
@@ -127,9 +141,7 @@ def expected_decision(votes: Tally, k: int) -> tuple[float, float]:
 
     def chance(count: int) -> float:
         others = votes.answered - count
-        wins = sum(
-            math.comb(count, r) * math.comb(others, k - r) for r in range(k // 2 + 1, min(count, k) + 1)
-        )
+        wins = sum(math.comb(count, r) * math.comb(others, k - r) for r in range(k // 2 + 1, min(count, k) + 1))
         return wins / subsets
 
     return chance(votes.right), chance(votes.wrong)
@@ -281,9 +293,7 @@ def _verdict(score: Score) -> str:
         return "unread"
     if score.outcome in (Outcome.TIE, Outcome.FAILED):
         return str(score.outcome)
-    raise ValueError(
-        f"a vote is right, wrong, tied, unread or failed, not {score.outcome} with value {score.value}"
-    )
+    raise ValueError(f"a vote is right, wrong, tied, unread or failed, not {score.outcome} with value {score.value}")
 
 
 def _check_vote(vote: Vote) -> None:

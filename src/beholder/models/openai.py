@@ -8,13 +8,10 @@ nothing is parsed or copied that does not have to be.
 from __future__ import annotations
 
 import hashlib
-import os
 import ssl
 import time
-import urllib.request
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import aiohttp
 import msgspec
@@ -24,13 +21,26 @@ from beholder import __version__
 from beholder.errors import ProviderError, UsageError
 from beholder.images.load import load
 from beholder.images.wire import OPENAI_COMPATIBLE, Sent, WirePolicy, encode, sent_record
+from beholder.models.address import (
+    chat_url,
+    environment_proxy,
+    header_digest,
+    models_url,
+    redirected_base,
+    scrub,
+    scrub_url,
+    short_hash,
+    usable_proxy,
+    with_v1,
+)
 from beholder.models.chat_reply import error_for_status, read_reply
+from beholder.models.credentials import Secrets, api_key
+from beholder.models.listing import Listing, known_names, lacks, read_listing
 from beholder.models.model import Prepared, blob_of
 from beholder.models.spliced import SplicedPayload, roomy_socket
 from beholder.sample import Ask, Response, Sampling, TextPart
 from beholder.seeds import seed_for
 
-_SECRET_WORDS = ("key", "token", "secret", "auth", "password", "credential", "cookie")
 _BODY_LIMIT = 64 << 20
 
 
@@ -66,14 +76,15 @@ class OpenAIModel:
         self._model = name.split("/", 1)[1]
         self._url = chat_url(endpoint.base_url)
         self._proxy = usable_proxy(endpoint.proxy or environment_proxy(endpoint.base_url))
-        self._key = _api_key(endpoint)
-        self._secrets = _secrets_of(endpoint, self._key, self._proxy)
+        self._key = api_key(endpoint)
+        self._secrets = Secrets(endpoint, self._key, self._proxy)
         self._told_body = scrub(endpoint.extra_body)
         self._identity = msgspec.json.encode(self.identity())
         self._session: aiohttp.ClientSession | None = None
 
     def identity(self) -> dict[str, Any]:
         endpoint = self.endpoint
+        header_hash = header_digest(endpoint.headers)
         return {
             "wire": "openai",
             "model": self._model,
@@ -81,6 +92,7 @@ class OpenAIModel:
             "extra_body": scrub(endpoint.extra_body),
             "extra_body_hash": short_hash(msgspec.json.encode(endpoint.extra_body, order="deterministic")),
             "headers": sorted(endpoint.headers),
+            **({"header_hash": header_hash} if header_hash else {}),
             "image_policy": endpoint.policy.name,
         }
 
@@ -162,19 +174,75 @@ class OpenAIModel:
         return digest.hexdigest()
 
     async def check(self) -> None:
-        """Asks the server for its list of models; any HTTP answer will do, silence will not."""
-        url = yarl.URL(models_url(self.endpoint.base_url), encoded=True)
+        """Asks the server for its list of models. Silence, a refused key and a list without the name are errors."""
+        listing = await self.reach()
+        if lacks(listing, self._model):
+            words = f"{scrub_url(self.endpoint.base_url)} serves no model {self._model!r}."
+            raise UsageError(self._secrets.hidden(f"{words} {known_names(listing, self._model)} Correct --model."))
+
+    async def reach(self) -> Listing:
+        """What answers at the endpoint, whatever the model. `UsageError` within seconds if nothing useful can."""
+        base_url = self.endpoint.base_url
         try:
-            timeout = aiohttp.ClientTimeout(total=min(8.0, self.endpoint.connect))
-            async with self._open().get(url, timeout=timeout, proxy=self._proxy) as reply:
-                await reply.read()
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            reason = str(error) or type(error).__name__
-            raise UsageError(
-                f"No server answers at {scrub_url(self.endpoint.base_url)} ({reason}). Start it, or correct --base-url."
-            ) from None
+            status, body = await self._get(models_url(base_url))
+            if status in (401, 403):
+                raise UsageError(self._key_refused(status))
+            longer = with_v1(base_url) if status == 404 else None
+            if longer is not None and (await self._get(models_url(longer)))[0] == 200:
+                raise UsageError(
+                    f"{scrub_url(base_url)} has no models, {scrub_url(longer)} has: add /v1 to --base-url."
+                )
+            return read_listing(status, body)
         finally:
             await self.close()  # the run may never begin: nothing stays open until its first request
+
+    async def _get(self, url: yarl.URL) -> tuple[int, bytes]:
+        try:
+            timeout = aiohttp.ClientTimeout(total=min(8.0, self.endpoint.connect))
+            session = self._open()
+            async with session.get(url, timeout=timeout, proxy=self._proxy, allow_redirects=False) as reply:
+                if 300 <= reply.status < 400:
+                    raise UsageError(self._redirected(reply))
+                if reply.status == 407 and self._proxy:
+                    raise UsageError(self._proxy_refuses("HTTP 407"))
+                try:
+                    return reply.status, await _bounded_body(reply)
+                except ProviderError:  # a list of models beyond all bounds tells nothing; that it answers, does
+                    return reply.status, b""
+        except (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError) as error:
+            raise UsageError(self._proxy_refuses(self._words_of(error))) from None
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            way = f" through the proxy {scrub_url(self._proxy)}" if self._proxy else ""
+            mend = "correct --base-url or the proxy (--proxy, HTTPS_PROXY, NO_PROXY)" if way else "correct --base-url"
+            told = scrub_url(self.endpoint.base_url)
+            raise UsageError(
+                f"No server answers at {told}{way} ({self._words_of(error)}). Start it, or {mend}."
+            ) from None
+
+    def _proxy_refuses(self, reason: str) -> str:
+        return (
+            f"The proxy {scrub_url(self._proxy or '')} does not let requests through ({reason}). Correct --proxy "
+            "(or HTTP_PROXY, HTTPS_PROXY) with its user and password, or name the server in NO_PROXY."
+        )
+
+    def _key_refused(self, status: int) -> str:
+        told, variable = scrub_url(self.endpoint.base_url), self.endpoint.key_variable
+        if self._key:
+            return f"The key is not accepted by {told} (HTTP {status}). Correct {variable}, or --api-key-env."
+        if "@" in told or any(name.lower() == "authorization" for name in self.endpoint.headers):
+            return (
+                f"The key is not accepted by {told} (HTTP {status}). Correct the credentials in --base-url or --header."
+            )
+        return f"The key is not accepted by {told} (HTTP {status}): {variable} is not set. Set it, or --api-key-env."
+
+    def _redirected(self, reply: aiohttp.ClientResponse) -> str:
+        target = self._secrets.hidden(redirected_base(reply.url, reply.headers.get("Location", "")))
+        return f"The server redirects to {target[:300]} (HTTP {reply.status}); give that as --base-url."
+
+    def _words_of(self, error: Exception) -> str:
+        if isinstance(error, aiohttp.ClientResponseError):  # its own text quotes the URL of a proxy, password and all
+            return self._secrets.hidden(f"HTTP {error.status} {error.message}".strip())
+        return self._secrets.hidden(str(error) or type(error).__name__)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -202,21 +270,28 @@ class OpenAIModel:
         started = time.monotonic()
         try:
             body_in_pieces = SplicedPayload(prepared.chunks)
-            async with self._open().post(self._url, data=body_in_pieces, proxy=self._proxy) as reply:
+            # A redirect is not followed: it would take the key and the headers to an address nobody gave.
+            async with self._open().post(
+                self._url, data=body_in_pieces, proxy=self._proxy, allow_redirects=False
+            ) as reply:
+                if 300 <= reply.status < 400:
+                    raise ProviderError(self._redirected(reply), kind="request", status=reply.status, retryable=False)
                 body = await _bounded_body(reply)
                 status, wait = reply.status, reply.headers.get("Retry-After")
         except TimeoutError:
             raise ProviderError("The server did not answer in time.", kind="timeout", retryable=True) from None
         except (aiohttp.ClientError, OSError) as error:
-            words = self._scrubbed(str(error) or type(error).__name__)
+            words = self._words_of(error)
             raise ProviderError(f"The connection failed: {words}", kind="connection", retryable=True) from None
         if status != 200:
-            scrubbed = self._scrubbed(body.decode("utf-8", "replace")).encode()
+            scrubbed = self._secrets.hidden(body.decode("utf-8", "replace")).encode()
             raise error_for_status(status, scrubbed, wait, time.time())
+        body = self._secrets.hidden_in_answer(body)
         try:
             response = read_reply(body)
         except ProviderError:
-            read_reply(self._scrubbed(body.decode("utf-8", "replace")).encode())  # the same error, told without secrets
+            scrubbed = self._secrets.hidden(body.decode("utf-8", "replace")).encode()
+            read_reply(scrubbed)  # the same error, told without secrets
             raise
         return msgspec.structs.replace(
             response,
@@ -227,51 +302,10 @@ class OpenAIModel:
             images=prepared.images,
         )
 
-    def _scrubbed(self, words: str) -> str:
-        """Servers like to quote the key they refuse; it must not reach a log or a journal."""
-        for secret in self._secrets:
-            words = words.replace(secret, "***")
-        return words
-
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
             self._session = None
-
-
-def _api_key(endpoint: Endpoint) -> str:
-    """The key to send; none where the URL or a header of the user's brings other credentials."""
-    key = os.environ.get(endpoint.key_variable, "").strip()
-    in_url = "@" in _split(endpoint.base_url).netloc
-    in_header = any(name.lower() == "authorization" for name in endpoint.headers)
-    if in_url and in_header:
-        raise UsageError("--base-url holds credentials and --header sets Authorization. Give one of the two.")
-    if not key.isprintable():
-        raise UsageError(f"The API key in {endpoint.key_variable} holds a line break or a control character.")
-    return "" if in_url or in_header else key
-
-
-def _secrets_of(endpoint: Endpoint, key: str, proxy: str | None) -> tuple[str, ...]:
-    """Every text that must not be told: the key, and what else is sent under a secret-looking name; longest first."""
-    found = [key, *_secret_texts(endpoint.headers), *_secret_texts(endpoint.extra_body)]
-    found += [value.split()[-1] for value in found if value.split()]  # the key in `Bearer KEY`
-    for url in filter(None, (endpoint.base_url, proxy)):
-        parts = urlsplit(url)
-        found += [parts.password or ""]
-        found += [
-            value for name, _, value in (pair.partition("=") for pair in parts.query.split("&")) if _is_secret(name)
-        ]
-    return tuple(sorted({secret for secret in found if secret}, key=len, reverse=True))
-
-
-def _secret_texts(value: Any, name: str = "") -> list[str]:
-    if isinstance(value, str):
-        return [value] if _is_secret(name) else []
-    if isinstance(value, dict):
-        return [
-            text for key, inner in value.items() for text in _secret_texts(inner, name if _is_secret(name) else key)
-        ]
-    return [text for inner in value for text in _secret_texts(inner, name)] if isinstance(value, list) else []
 
 
 def _trusting(ca_file: Path) -> ssl.SSLContext:
@@ -304,93 +338,3 @@ def _json_text(text: str) -> bytes:
         return msgspec.json.encode(text)
     except UnicodeEncodeError:
         return msgspec.json.encode(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
-
-
-def environment_proxy(base_url: str) -> str | None:
-    """The proxy that the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY) names for a URL.
-
-    Looked up once: aiohttp's own `trust_env` looks it up in a thread for every request, a third of a request's cost.
-    """
-    parts = _split(base_url)
-    if urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2]):
-        return None
-    return urllib.request.getproxies().get(parts.scheme)
-
-
-def usable_proxy(proxy: str | None) -> str | None:
-    """A proxy's address with its scheme (`http` where none is written, as curl takes it); None if there is none."""
-    if not proxy:
-        return None
-    address = proxy if "://" in proxy else f"http://{proxy}"
-    if not _is_address(address):
-        raise UsageError("The proxy is not an address of an HTTP proxy. Give one such as --proxy http://proxy:3128.")
-    return address
-
-
-def chat_url(base_url: str) -> yarl.URL:
-    """The chat-completions address under a base URL (`http://host:8000/v1`, with or without a final slash)."""
-    parts = _split(base_url)
-    path = parts.path.rstrip("/")
-    if not path.endswith("/chat/completions"):
-        path += "/chat/completions"
-    return yarl.URL(urlunsplit((parts.scheme, parts.netloc, path, parts.query, "")), encoded=True)
-
-
-def models_url(base_url: str) -> str:
-    """The address that lists a server's models, under the same base URL."""
-    parts = _split(base_url)
-    path = parts.path.rstrip("/").removesuffix("/chat/completions")
-    return urlunsplit((parts.scheme, parts.netloc, path + "/models", parts.query, ""))
-
-
-def _split(base_url: str) -> SplitResult:
-    if not _is_address(base_url):
-        raise UsageError(
-            f"--base-url {base_url.rpartition('@')[2]!r} is not an address. Give one such as http://localhost:8000/v1."
-        )
-    return urlsplit(base_url)
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # half an IPv6 address, a port beyond 65535
-        return False
-
-
-def scrub_url(url: str) -> str:
-    """The URL without credentials: user information and secret-looking query values are replaced.
-
-    >>> scrub_url("https://me:pw@host/v1?api_key=abc&x=1")
-    'https://***@host/v1?api_key=***&x=1'
-    """
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    netloc = f"***@{host}" if "@" in parts.netloc else host
-    pairs = []
-    for pair in parts.query.split("&") if parts.query else []:
-        name, equals, _ = pair.partition("=")
-        pairs.append(f"{name}=***" if equals and _is_secret(name) else pair)
-    return urlunsplit((parts.scheme, netloc, parts.path, "&".join(pairs), ""))
-
-
-def scrub(value: Any, name: str = "") -> Any:
-    """A copy of JSON data in which every text under a secret-looking name, at any depth, is replaced by `***`."""
-    if _is_secret(name) and isinstance(value, str):
-        return "***"
-    if isinstance(value, dict):
-        return {key: scrub(inner, name if _is_secret(name) else str(key)) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [scrub(inner, name) for inner in value]
-    return value
-
-
-def _is_secret(name: str) -> bool:
-    lowered = name.lower()
-    return any(word in lowered for word in _SECRET_WORDS) and "max_" not in lowered and "tokens" not in lowered
-
-
-def short_hash(data: bytes) -> str:
-    """Twelve hex digits that identify data without showing it."""
-    return hashlib.blake2b(data, digest_size=6).hexdigest()

@@ -21,6 +21,7 @@ from beholder.store.schema import is_network_filesystem
 
 _EXTRAS = {"data": ("pyarrow", "Parquet files")}
 _LITTLE_SPACE = 2 << 30
+_SHOWN_MODELS = 5
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -47,17 +48,23 @@ def machine_checks(runs_dir: Path, key_variable: str) -> list[Check]:
 
 
 async def endpoint_check(base_url: str, key_variable: str) -> Check:
-    """Whether the endpoint answers at all."""
-    from beholder.models.openai import Endpoint, OpenAIModel, scrub_url
+    """What answers at the endpoint. The same look as before a run, less the name of a model."""
+    from beholder.models.address import scrub_url
+    from beholder.models.openai import Endpoint, OpenAIModel
 
-    model = OpenAIModel("openai/check", Endpoint(base_url=base_url, key_variable=key_variable))
     try:
-        await model.check()
+        model = OpenAIModel("openai/check", Endpoint(base_url=base_url, key_variable=key_variable))
+        listing = await model.reach()
     except UsageError as error:
         return Check("endpoint", "fail", str(error))
-    finally:
-        await model.close()
-    return Check("endpoint", "ok", f"{scrub_url(base_url)} answers")
+    found = f"{scrub_url(base_url)} answers"
+    if listing.ids:
+        more = len(listing.ids) - _SHOWN_MODELS
+        names = ", ".join(name[:80] for name in listing.ids[:_SHOWN_MODELS])
+        return Check("endpoint", "ok", f"{found}; it serves {names}{f' and {more} more' if more > 0 else ''}")
+    if listing.status == 200:
+        return Check("endpoint", "ok", f"{found}, without naming a model")
+    return Check("endpoint", "note", f"{found} HTTP {listing.status} to /models; a run will show if it serves a model")
 
 
 def _python() -> Check:
@@ -124,11 +131,21 @@ def _key(variable: str) -> Check:
 
 
 def _proxy() -> Check:
-    from beholder.models.openai import scrub_url
+    from beholder.models.address import scrub_url, usable_proxy
 
-    names = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
-    found = [f"{name}={scrub_url(os.environ[name])}" for name in names if os.environ.get(name)]
-    return Check("proxy", "ok", ", ".join(found) or "none in the environment")
+    found: list[str] = []
+    state: Literal["ok", "note"] = "ok"
+    for name in ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"):
+        value = os.environ.get(name)
+        try:
+            address = usable_proxy(value)
+        except UsageError:
+            found.append(f"{name} is not an address of an HTTP proxy; write http://HOST:PORT, or unset it")
+            state = "note"
+        else:
+            found += [f"{name}={scrub_url(address)}"] if address else []
+    found += [f"{name}={scrub_url(os.environ[name])}" for name in ("NO_PROXY", "no_proxy") if os.environ.get(name)]
+    return Check("proxy", state, ", ".join(found) or "none in the environment")
 
 
 def _existing(folder: Path) -> Path:

@@ -14,14 +14,14 @@ from beholder.metrics.paired import (
     minimum_detectable_effect,
     paired_difference,
 )
-from beholder.metrics.votes import Decision, majority, tally
+from beholder.metrics.votes import Decision, majority, majority_of_answered, tally
 from beholder.score import Score, ScoredItem
 
 
 class ItemValue(msgspec.Struct, frozen=True):
     """One item's value under one scorer: the mean over epochs of its score, or of its majority verdict (1 or 0).
 
-    None if every response failed.
+    None if every response failed, or if failed votes leave every majority open.
     """
 
     value: float | None
@@ -41,7 +41,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """How run b differs from run a under one scorer, over all items and by category.
 
     `gained` are the keys that b improves on, `lost` those it falls back on. `detectable` is the smallest true
-    difference that a comparison of this size finds with 80 % power.
+    difference that a comparison of this size finds with 80 % power; items of one cluster are not independent, and
+    their differences are summed before the spread is taken.
     """
 
     scorer: str
@@ -53,28 +54,35 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def item_values(items: Sequence[ScoredItem], scorer: str, *, voted: bool) -> dict[str, ItemValue]:
-    """One value for each sample key. With `voted`, the K votes of an epoch become one majority verdict first."""
+    """One value for each sample key. With `voted`, the K votes of an epoch become one majority verdict first.
+
+    K is the most votes that any item has in any epoch; votes that an item lacks count in K like failed ones.
+    """
     scores: dict[str, dict[int, list[Score]]] = defaultdict(lambda: defaultdict(list))
     facts: dict[str, ScoredItem] = {}
     for item in items:
         scores[item.key][item.epoch].append(item.scores[scorer])
         facts.setdefault(item.key, item)
+    planned = max((len(votes) for epochs in scores.values() for votes in epochs.values()), default=0)
+    # The authors' result file holds no failed request: under their scorer such votes are not in K.
+    in_k = None if scorer == "official" else planned
     values = {}
     for key, epochs in scores.items():
-        means = [mean for votes in epochs.values() if (mean := _epoch_value(votes, voted=voted)) is not None]
+        means = [mean for votes in epochs.values() if (mean := _epoch_value(votes, in_k, voted=voted)) is not None]
         value = sum(means) / len(means) if means else None
         values[key] = ItemValue(value, facts[key].cluster or key, facts[key].category)
     return values
 
 
-def _epoch_value(votes: list[Score], *, voted: bool) -> float | None:
+def _epoch_value(votes: list[Score], planned: int | None, *, voted: bool) -> float | None:
+    """The value of one epoch's votes; `planned` is K, None if only the votes that came back are in K."""
     if voted:
         counted = tally(votes)
-        if counted.answered == 0:
-            return None
-        # A failed vote is no vote: the majority is taken among those that came back.
-        decision = majority(msgspec.structs.replace(counted, failed=0))
-        return 1.0 if decision is Decision.RIGHT else 0.0
+        if planned is None:
+            decision = majority_of_answered(counted)
+        else:
+            decision = majority(msgspec.structs.replace(counted, failed=planned - counted.answered))
+        return None if decision is Decision.FAILED else float(decision is Decision.RIGHT)
     answered = [score.value for score in votes if score.value is not None]
     return sum(answered) / len(answered) if answered else None
 
@@ -125,6 +133,7 @@ def compare(
     ]
     tested = [result.p for _, result in by_category if result.p is not None]
     corrected = iter(holm(tested))
+    aligned_cluster = dict(zip(aligned.keys, clusters, strict=True))
     changes = [
         (key, (theirs.value or 0.0) - (ours.value or 0.0))
         for key, ours, theirs in zip(aligned.keys, left, right, strict=True)
@@ -139,14 +148,24 @@ def compare(
         ],
         gained=[key for key, change in changes if change > 0],
         lost=[key for key, change in changes if change < 0],
-        detectable=_detectable([change for _, change in changes]),
+        detectable=_detectable([(aligned_cluster[key], change) for key, change in changes]),
     )
 
 
-def _detectable(changes: list[float]) -> float | None:
+def _detectable(changes: list[tuple[str, float]]) -> float | None:
+    """The detectable difference from (cluster, difference) of each item.
+
+    The variance of the mean of n differences d_i in G clusters is taken as G / (G - 1) · Σ_g (Σ_{i in g} (d_i - d̄))² /
+    n² (the cluster-robust estimate of Cameron and Miller, Journal of Human Resources 50, 2015, for a mean). With each
+    item its own cluster, it is sd² / n.
+    """
     n = len(changes)
-    if n < 2:
+    sums: dict[str, float] = defaultdict(float)
+    mean = sum(change for _, change in changes) / max(n, 1)
+    for cluster, change in changes:
+        sums[cluster] += change - mean
+    if len(sums) < 2:
         return None
-    mean = sum(changes) / n
-    sd = (sum((change - mean) ** 2 for change in changes) / (n - 1)) ** 0.5
-    return minimum_detectable_effect(n, sd=sd) if sd > 0 else None
+    variance = len(sums) / (len(sums) - 1) * sum(total**2 for total in sums.values()) / n**2
+    sd = (n * variance) ** 0.5  # of independent items that would leave the mean as uncertain
+    return minimum_detectable_effect(n, sd=sd) if sd > 1e-12 else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
@@ -11,13 +13,15 @@ from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell, say
 
 
-def print_comparison(console: Console, result: Comparison, names: tuple[str, str]) -> None:
-    """Prints how the second run differs from the first."""
+def print_comparison(console: Console, result: Comparison, names: tuple[str, str], notes: Sequence[str] = ()) -> None:
+    """Prints how the second run differs from the first. `notes` are what else differs between the runs."""
     paired = result.paired
     title = f"B against A, scorer {result.scorer}, {count(paired.n)} items answered by both"
     console.print(Text(title, "bold"), soft_wrap=True)
     for letter, name, mean in zip("AB", names, (paired.mean_a, paired.mean_b), strict=True):
         console.print(Text(f"  {letter}  {percent(mean):>7}  {plain(name, one_line=True)}"), soft_wrap=True)
+    for sentence in notes:
+        say(console, f"  note: {plain(sentence, one_line=True)}", "yellow")
     if paired.difference is None:
         say(console, f"  no comparison: {paired.note}")
         return

@@ -86,4 +86,5 @@ class ProgressLine:
             low, high = max(0.0, mean - spread), min(1.0, mean + spread)
         assert low is not None
         assert high is not None
-        return f"{watch.headline} {100 * mean:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+        what = f"{watch.headline} ({watch.label})" if watch.label else watch.headline
+        return f"{what} {100 * mean:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"

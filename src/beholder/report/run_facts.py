@@ -14,13 +14,15 @@ from beholder.engine.plan import Plan
 from beholder.errors import Owner
 from beholder.report.figures import count
 from beholder.report.plain_text import plain
+from beholder.report.run_list import status_of
 from beholder.store import schema
 from beholder.store.folder import RunInfo
 
 _REASONS_SHOWN = 5
+_BAD_REQUEST = 400
 
 
-def print_facts(console: Console, info: RunInfo, plan: Plan) -> None:
+def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> None:
     """Model, data, prompt, decoding, votes and versions, as run.json has them."""
     endpoint = info.settings.get("endpoint")
     server = f" at {endpoint.get('base_url')}" if isinstance(endpoint, dict) else ""
@@ -32,7 +34,7 @@ def print_facts(console: Console, info: RunInfo, plan: Plan) -> None:
         "model": f"{info.settings.get('model', '')}{server}",
         "data": f"{plan.data} (SHA-256 {plan.data_sha256[:12]}…)" + (f", {', '.join(chosen)}" if chosen else ""),
         "asked": f"prompt {prompt}…, {_decoding(plan)}, {_repetitions(plan)}, seed {plan.seed}",
-        "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {info.status}",
+        "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {status_of(folder, info)}",
     }
     notices = find_benchmark(plan.benchmark).notices
     facts |= {"note": " ".join(notices(plan.n_samples))} if notices is not None and notices(plan.n_samples) else {}
@@ -55,30 +57,54 @@ def _repetitions(plan: Plan) -> str:
     return votes + (f", {plan.epochs} epochs" if plan.epochs > 1 else "")
 
 
-def failures(folder: Path) -> list[str]:
-    """Why responses failed, the most frequent reason first: who has to mend it, how often, an example.
-
-    A failure of the data is the user's to mend, and a resume tries it again: that is said last.
-    """
+def failure_counts(folder: Path) -> list[dict[str, Any]]:
+    """Why responses failed, the most frequent reason first: owner, kind, HTTP status, count, and one message."""
     db = schema.open_to_read(folder / "run.db")
     try:
         rows = db.execute(
-            "SELECT json_extract(record, '$.failure.owner'), json_extract(record, '$.failure.kind'), count(*), "
-            "min(json_extract(record, '$.failure.message')) FROM responses WHERE state != ? "
-            "GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
+            "SELECT json_extract(record, '$.failure.owner'), json_extract(record, '$.failure.kind'), "
+            "json_extract(record, '$.failure.status'), count(*), min(json_extract(record, '$.failure.message')) "
+            "FROM responses WHERE state != ? GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3",
             (schema.ANSWERED,),
         ).fetchall()
     finally:
         db.close()
+    return [dict(zip(("owner", "kind", "status", "count", "message"), row, strict=True)) for row in rows]
+
+
+def failures(folder: Path, *, answered: int) -> list[str]:
+    """`failure_counts` in words: who has to mend it, how often, an example; then what the user can do about it.
+
+    A failure of the data is the user's to mend, and a resume tries it again. If nothing was `answered` because the
+    server refuses a decoding option, the options that leave it out are named.
+    """
+    rows = failure_counts(folder)
     said = [
-        f"{count(number)} failed (owner {owner}, {kind}): {plain(message or '', one_line=True, limit=200)}"
-        for owner, kind, number, message in rows[:_REASONS_SHOWN]
+        f"{count(row['count'])} failed (owner {row['owner']}, {row['kind']}): "
+        f"{plain(row['message'] or '', one_line=True, limit=200)}"
+        for row in rows[:_REASONS_SHOWN]
     ]
-    more = sum(row[2] for row in rows[_REASONS_SHOWN:])
+    more = sum(row["count"] for row in rows[_REASONS_SHOWN:])
     said += [f"{count(more)} failed for other reasons"] if more else []
-    if any(owner == Owner.DATA for owner, *_ in rows):
+    if any(row["owner"] == Owner.DATA for row in rows):
         said.append(f"Mend the data, then try those again with: beholder resume {shlex.quote(str(folder))}")
+    if rows and not answered and all(row["status"] == _BAD_REQUEST for row in rows):
+        said += _decoding_hints(" ".join(str(row["message"]) for row in rows))
     return said
+
+
+def _decoding_hints(messages: str) -> list[str]:
+    """How to leave out what the server's messages name."""
+    ways = {
+        "temperature": "--temperature default",
+        "top_p": "--top-p default",
+        "max_tokens": "--max-tokens-field max_completion_tokens, or --max-tokens default",
+    }
+    return [
+        f"The server seems to refuse {name}. Start a new run with {way}."
+        for name, way in ways.items()
+        if name in messages
+    ]
 
 
 def print_marks(console: Console, folder: Path) -> None:

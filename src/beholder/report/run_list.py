@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import msgspec
 from beholder.errors import UsageError
 from beholder.report.figures import interval_of, value_of
 from beholder.score import Metric
-from beholder.store.folder import list_runs, read_info
+from beholder.store.folder import RunInfo, list_runs, read_info
 
 
 class _Results(msgspec.Struct):
@@ -31,12 +33,30 @@ def run_rows(runs_dir: Path) -> list[dict[str, Any]]:
                 "name": folder.name,
                 "benchmark": info.plan.get("benchmark", ""),
                 "model": info.settings.get("model", ""),
-                "status": info.status,
+                "status": status_of(folder, info),
                 "created": info.created,
                 "headline": _headline(folder),
             }
         )
     return rows
+
+
+def status_of(folder: Path, info: RunInfo) -> str:
+    """The status in run.json, but `stopped` where it says `running` and no process holds the folder (a killed run).
+
+    Asks for a shared lock, which two readers can have at once, and gives it back.
+    """
+    if info.status != "running":
+        return info.status
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return "running"
+    else:
+        return "stopped"
+    finally:
+        os.close(descriptor)
 
 
 def _headline(folder: Path) -> str:

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from beholder.engine.lifecycle import Result
-from beholder.metrics.noise import between_within
+from beholder.metrics.noise import Noise, between_within
 from beholder.report.details_report import print_details
 from beholder.report.figures import count, percent
 from beholder.report.plain_text import plain
-from beholder.report.run_facts import failures
+from beholder.report.run_facts import failure_counts, failures
 from beholder.report.terminal import print_items_summary, print_metrics, say
 from beholder.store import reading, schema
 
@@ -35,19 +35,30 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
     console.print()
     if result.message:
         console.print(Text(plain(result.message, one_line=True)), style="red", soft_wrap=True)
-    for words in failures(result.folder):
+    for words in failures(result.folder, answered=result.tally.answered):
         console.print(Text(plain(words, one_line=True)), style="red", soft_wrap=True)
     console.print(Text(f"{_counts(result)}. Folder: {plain(str(result.folder), one_line=True)}"), soft_wrap=True)
-    missing = result.plan.n_asks - result.tally.answered - result.tally.failed
-    if not result.complete and missing > 0:
+    command = resume_command(result)
+    if command is not None:
         console.print(
             Text(
-                f"Incomplete: {count(missing)} of {count(result.plan.n_asks)} responses are missing. "
-                f"Continue with: beholder resume {plain(shlex.quote(str(result.folder)), one_line=True)}"
+                f"Incomplete: {count(_missing(result))} of {count(result.plan.n_asks)} responses are missing. "
+                f"Continue with: {plain(command, one_line=True)}"
             ),
             style="yellow",
             soft_wrap=True,
         )
+
+
+def resume_command(result: Result) -> str | None:
+    """The command that asks for what is missing; None if nothing is."""
+    if result.complete or _missing(result) <= 0:
+        return None
+    return f"beholder resume {shlex.quote(str(result.folder))}"
+
+
+def _missing(result: Result) -> int:
+    return result.plan.n_asks - result.tally.answered - result.tally.failed
 
 
 def _notices(result: Result) -> list[str]:
@@ -77,15 +88,22 @@ def _counts(result: Result) -> str:
     return "; ".join(parts)
 
 
-def _print_noise(console: Console, result: Result) -> None:
-    """With several epochs: how much of the spread is the model's own sampling noise."""
-    if result.plan.epochs < 2:
-        return
+def _noise(result: Result) -> Noise | None:
+    """With several epochs: how much of the spread under the headline's scorer is the model's own sampling noise."""
+    if result.plan.epochs < 2 or not result.metrics:
+        return None
     scorer = result.found.headline[0]
     values: dict[tuple[str, int], list[float | None]] = {}
     for item in result.items:
         values.setdefault((item.key, item.vote), []).append(item.scores[scorer].value)
-    noise = between_within(values.values())
+    return between_within(values.values())
+
+
+def _print_noise(console: Console, result: Result) -> None:
+    noise = _noise(result)
+    if noise is None:
+        return
+    scorer = result.found.headline[0]
     say(
         console,
         f"{scorer} over {result.plan.epochs} epochs: variance between items {_number(noise.between)}, "
@@ -99,11 +117,15 @@ def _number(value: float | None) -> str:
 
 
 def result_summary(result: Result) -> dict[str, Any]:
-    """What `--json` adds for a run: where it is, whether it is complete, what it counted."""
+    """What `--json` adds for a run: where it is, whether it is complete and why not, what it counted."""
     return {
         "model": result.model,
         "folder": str(result.folder),
         "complete": result.complete,
         "ending": result.ending.value,
+        "message": result.message,
+        "resume": resume_command(result),
+        "failures": failure_counts(result.folder),
+        "noise": _noise(result),
         "tally": result.tally,
     }

@@ -83,7 +83,10 @@ def write_info(folder: Path, info: RunInfo) -> None:
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file under a temporary name and renames it, so that nobody ever sees half of it."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(data)
+    with temporary.open("wb") as sink:
+        sink.write(data)
+        sink.flush()
+        os.fsync(sink.fileno())
     temporary.replace(path)
 
 
@@ -132,12 +135,32 @@ def find_run(name: str, runs_dir: Path) -> Path:
 
 
 def list_runs(runs_dir: Path) -> list[Path]:
-    """The run folders under a directory, oldest first."""
+    """The run folders under a directory, in the order they were begun, oldest first."""
     if not runs_dir.is_dir():
         return []
     return sorted(
-        child for child in runs_dir.iterdir() if not child.name.startswith(".") and (child / "run.json").is_file()
+        (child for child in runs_dir.iterdir() if not child.name.startswith(".") and (child / "run.json").is_file()),
+        key=_begun,
     )
+
+
+class _Begun(msgspec.Struct):
+    created: str
+
+
+def _begun(folder: Path) -> tuple[float, int, str]:
+    """When a run was begun. `created` has whole seconds; within one, the folder of the blobs tells, which is made with
+    the run and which neither a mark nor a rescore touches.
+    """
+    try:
+        created = datetime.fromisoformat(_BEGUN.decode((folder / "run.json").read_bytes()).created).timestamp()
+    except (OSError, ValueError, OverflowError, RecursionError):  # a damaged run.json
+        created = (folder / "run.json").stat().st_mtime
+    blobs = folder / "blobs"
+    return created, (blobs if blobs.is_dir() else folder).stat().st_mtime_ns, folder.name
+
+
+_BEGUN = msgspec.json.Decoder(_Begun)
 
 
 class Blobs:
@@ -147,8 +170,9 @@ class Blobs:
     time (design note 011). Whoever reads a blob checks its hash (`read`), so a file that was changed in place shows.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, fsync: bool = False) -> None:
         self._folder = folder / "blobs"
+        self._fsync = fsync
         self._kept: set[str] = set()
         self._folders: set[str] = set()
 
@@ -161,12 +185,25 @@ class Blobs:
         if folder not in self._folders:
             os.makedirs(folder, exist_ok=True)
             self._folders.add(folder)
-        if not (source is not None and _link(source, path)) and not os.path.exists(path):
-            temporary = os.path.join(folder, f".{sha256}.{threading.get_ident():x}")
+        linked = source is not None and _link(source, path)
+        if not linked and not _holds(path, len(data)):
+            self._write(os.path.join(folder, f".{sha256}.{threading.get_ident():x}"), path, data)
+        if self._fsync:
+            _sync(folder)
+        self._kept.add(sha256)
+
+    def _write(self, temporary: str, path: str, data: bytes) -> None:
+        try:
             with open(temporary, "wb") as sink:
                 sink.write(data)
+                if self._fsync:
+                    sink.flush()
+                    os.fsync(sink.fileno())
             os.replace(temporary, path)
-        self._kept.add(sha256)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
 
     def read(self, sha256: str) -> bytes | None:
         """The bytes of a blob, or None if it is missing or no longer what it was."""
@@ -183,14 +220,29 @@ class Blobs:
         return self._folder / sha256[:2] / sha256
 
 
+def _holds(path: str, size: int) -> bool:
+    """Whether a file of that size is there: a power loss can leave an empty one behind."""
+    try:
+        return os.stat(path).st_size == size
+    except OSError:
+        return False
+
+
+def _sync(folder: str) -> None:
+    """Makes the names in a folder survive a power loss."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _link(source: str, target: str) -> bool:
     """Makes `target` a hard link to `source`; False if it cannot be one (another file system, no permission)."""
     try:
         if os.path.islink(source):  # hub caches: the link's own file is what has to be kept
             source = os.path.realpath(source)
         os.link(source, target)
-    except FileExistsError:
-        return True
-    except OSError:
+    except OSError:  # also if it is there already: then its size is looked at
         return False
     return True

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from beholder.errors import UsageError
 from beholder.sample import ImageRef, Response, Sample
 from beholder.score import Score
 from beholder.store import schema
@@ -49,8 +50,9 @@ ScoreAll = Callable[[Sample, Response], Scores]
 class Journal:
     """Writes one run. Use as a context manager; leaving it waits until everything is committed and scored.
 
-    `on_scored(entry, scores)` is called in the scorer thread after each response has its scores. An error in the
-    writer (a full disk) is kept in `error`, stops the writing, and is raised again on leaving.
+    `on_scored(entry, scores)` is called in the scorer thread after each response has its scores; `warn` takes a line
+    for the user. An error in the writer (a full disk) is kept in `error`, stops the writing, and is raised again on
+    leaving.
     """
 
     def __init__(
@@ -61,16 +63,22 @@ class Journal:
         *,
         cache: ResponseCache | None = None,
         on_scored: Callable[[Entry, Scores], None] | None = None,
+        warn: Callable[[str], None] = print,
         fsync: bool = False,
     ) -> None:
         self._path = folder / "run.db"
         self._score = score
         self._cache = cache
         self._on_scored = on_scored
+        self._warn = warn
         self._db = schema.open_to_write(self._path, fsync=fsync)
-        self._scorer_ids = _register(self._db, scorers)
-        self._next_id = (self._db.execute("SELECT max(id) FROM responses").fetchone()[0] or 0) + 1
-        self._known_samples: set[str] = {row[0] for row in self._db.execute("SELECT key FROM samples")}
+        try:
+            self._scorer_ids = register_scorers(self._db, scorers)
+            self._next_id = (self._db.execute("SELECT max(id) FROM responses").fetchone()[0] or 0) + 1
+            self._known_samples: set[str] = {row[0] for row in self._db.execute("SELECT key FROM samples")}
+        except BaseException:
+            self._db.close()
+            raise
         self._entries: deque[Entry | list[tuple[int, Entry, Scores]]] = deque()
         self._something = threading.Event()
         self._full = threading.Event()
@@ -120,11 +128,12 @@ class Journal:
 
     def _hand_in(self, item: Entry | list[tuple[int, Entry, Scores]]) -> None:
         """Wakes the writer for the first item of a batch and for a full one, not for each: waking costs more than
-        appending."""
+        appending. The event loop and the scorer both hand in; the writer clears the event before it takes, so an item
+        that finds the event set is taken."""
         self._entries.append(item)
-        if len(self._entries) == 1:
+        if not self._something.is_set():
             self._something.set()
-        elif len(self._entries) >= _BATCH:
+        if len(self._entries) >= _BATCH:
             self._full.set()
 
     def _write_all(self) -> None:
@@ -188,8 +197,17 @@ class Journal:
             self._progress.notify_all()
         if batch:
             self._committed.put(numbered)
-            if self._cache is not None:
-                self._cache.put(entry.response for entry in batch)
+            self._remember(batch)
+
+    def _remember(self, batch: list[Entry]) -> None:
+        """Puts the answers into the cache. A cache that fails is given up: it must not stop a run."""
+        if self._cache is None:
+            return
+        try:
+            self._cache.put(entry.response for entry in batch)
+        except UsageError as error:
+            self._cache = None
+            self._warn(f"{error} The run goes on without it.")
 
     def _insert_scores(self, scored: list[tuple[int, Entry, Scores]]) -> None:
         insert_scores(self._db, self._scorer_ids, [(number, scores) for number, _, scores in scored])
@@ -214,7 +232,7 @@ class Journal:
         self._write([], scored)
 
 
-def _register(db: sqlite3.Connection, scorers: dict[str, str]) -> dict[str, int]:
+def register_scorers(db: sqlite3.Connection, scorers: dict[str, str]) -> dict[str, int]:
     """Records which scorers, with which code, are at work; returns their numbers."""
     db.executemany(
         "INSERT INTO scorers (name, code) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET code = excluded.code",
@@ -248,10 +266,13 @@ def insert_scores(db: sqlite3.Connection, scorer_ids: dict[str, int], scored: li
 
 
 def sample_record(entry: Entry) -> str:
-    """A sample as it is stored: embedded image bytes are replaced by the hash of the blob that holds them."""
+    """A sample as it is stored: images by the hash of the blob that holds them, or by name alone if there is none.
+
+    Paths of this machine have no business in a file that may be passed on.
+    """
     sample = entry.sample
     images = tuple(
-        ImageRef(name=ref.name, path=f"sha256:{entry.images[place]}" if place < len(entry.images) else ref.path)
+        ImageRef(name=ref.name, path=f"sha256:{entry.images[place]}" if place < len(entry.images) else None)
         for place, ref in enumerate(sample.images)
     )
     return _json(msgspec.structs.replace(sample, images=images))

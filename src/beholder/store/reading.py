@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from sys import intern
 from typing import Any, TypeVar
@@ -102,21 +102,43 @@ def forget_retryable(db: sqlite3.Connection) -> int:
     doomed = list(_rows(db, query, {"retryable": schema.FAILED_RETRYABLE, "failed": schema.FAILED}))
     db.executemany("DELETE FROM scores WHERE response = ?", doomed)
     db.executemany("DELETE FROM responses WHERE id = ?", doomed)
+    # Written anew with the next response: a mended image has to show in the sample's record too.
+    db.execute("DELETE FROM samples WHERE key NOT IN (SELECT key FROM responses)")
     db.execute("COMMIT")
     return len(doomed)
 
 
+def response_numbers(db: sqlite3.Connection, *, fewer_scores_than: int) -> list[int]:
+    """The row numbers, in data order, of the responses that have fewer scores than that."""
+    rows = _rows(
+        db,
+        "SELECT r.id FROM responses r JOIN samples s ON s.key = r.key "
+        "WHERE (SELECT count(*) FROM scores WHERE response = r.id) < ? ORDER BY s.position, r.epoch, r.vote",
+        (fewer_scores_than,),
+    )
+    return [row[0] for row in rows]
+
+
+def scorer_codes(db: sqlite3.Connection) -> dict[str, str]:
+    """Scorer name → the hash of the code that made the run's scores; empty before the first score."""
+    return dict(_rows(db, "SELECT name, code FROM scorers WHERE id IN (SELECT DISTINCT scorer FROM scores)"))
+
+
 def responses(
-    db: sqlite3.Connection, *, key: str | None = None, unscored_by: int = 0, with_raw: bool = False
+    db: sqlite3.Connection,
+    *,
+    key: str | None = None,
+    numbers: Sequence[int] | None = None,
+    with_raw: bool = False,
 ) -> Iterator[StoredResponse]:
-    """Responses in data order: all, those of one sample (`key`), or those with fewer than `unscored_by` scores."""
+    """Responses in data order: all, those of one sample (`key`), or those with these row numbers."""
     rows = _rows(
         db,
         "SELECT r.id, r.key, r.epoch, r.vote, r.text, r.reasoning, r.finish, r.record, r.raw "
         "FROM responses r JOIN samples s ON s.key = r.key WHERE (:key IS NULL OR r.key = :key) "
-        "AND (:scorers = 0 OR (SELECT count(*) FROM scores WHERE response = r.id) < :scorers) "
+        "AND (:numbers IS NULL OR r.id IN (SELECT value FROM json_each(:numbers))) "
         "ORDER BY s.position, r.epoch, r.vote",
-        {"key": key, "scorers": unscored_by},
+        {"key": key, "numbers": None if numbers is None else str(list(numbers))},
     )
     for row in rows:
         number, found_key, epoch, vote, text, reasoning, finish, record, raw = row
@@ -224,7 +246,7 @@ def target_text(found: Sample) -> str:
 
 def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
     """Counts of what the run holds."""
-    states = dict(db.execute("SELECT state, count(*) FROM responses GROUP BY state").fetchall())
+    states = dict(_rows(db, "SELECT state, count(*) FROM responses GROUP BY state"))
     ((*totals,),) = _rows(
         db,
         "SELECT coalesce(sum(json_extract(record, '$.usage.prompt_tokens')), 0), "
@@ -234,10 +256,11 @@ def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
         "coalesce(sum(finish IN ('length', 'max_tokens') OR coalesce(json_extract(record, '$.usage.completion_tokens') "
         ">= json_extract(record, '$.max_tokens'), 0)), 0) FROM responses",
     )
-    scored = db.execute(
+    ((scored,),) = _rows(
+        db,
         "SELECT count(*) FROM (SELECT response FROM scores GROUP BY response HAVING count(*) >= ?)",
         (n_scorers,),
-    ).fetchone()[0]
+    )
     return Tally(
         answered=states.get(schema.ANSWERED, 0),
         failed=states.get(schema.FAILED, 0),
@@ -260,12 +283,14 @@ def marks(db: sqlite3.Connection, key: str) -> list[Mark]:
 def add_mark(run: Path, key: str, mark: Mark) -> None:
     """Keeps a mark beside the score."""
     db = schema.open_to_write(run / "run.db")
-    with db:
-        db.execute(
-            "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?)",
-            (key, mark.epoch, mark.vote, mark.scorer, mark.note, mark.created),
-        )
-    schema.close_for_good(db)
+    try:
+        with schema.told_plainly(run):
+            db.execute(
+                "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?)",
+                (key, mark.epoch, mark.vote, mark.scorer, mark.note, mark.created),
+            )
+    finally:
+        schema.close_for_good(db)
 
 
 def _score(

@@ -113,6 +113,18 @@ def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+@contextlib.contextmanager
+def told_plainly(folder: Path) -> Iterator[None]:
+    """Turns SQLite's errors (a full disk, a damaged file, a lock) into one line that names the run."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"{folder / 'run.db'} cannot be read or written ({error}). Free some space if the disk is full; "
+            "otherwise use another copy of the run."
+        ) from None
+
+
 def close_for_good(connection: sqlite3.Connection) -> None:
     """Closes a writer and leaves one plain file: no write-ahead log, which a read-only folder could not open."""
     try:

@@ -34,4 +34,5 @@ BENCHMARK = Benchmark(
     metrics=metrics,
     guess=guess,
     notices=notices,
+    live_label="puzzles",
 )

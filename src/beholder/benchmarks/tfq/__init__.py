@@ -39,4 +39,6 @@ BENCHMARK = Benchmark(
     details=details,
     notices=notices,
     sampling=Sampling(temperature=0.5, top_p=0.9),
+    grouped=True,
+    live_label="statements",
 )

@@ -32,7 +32,8 @@ def metrics(items: Sequence[ScoredItem], options: MetricOptions) -> Metrics:
     """Scorer name → metric name → figure.
 
     Intervals redraw whole clusters (rows that show the same image). With several epochs a group is one image
-    in one epoch; the epochs of an image stay in one cluster.
+    in one epoch and one vote; the epochs and votes of an image stay in one cluster. With `options.group_sizes` a
+    group whose rows are not all there is undecided, unless one of them is already wrong.
     """
     names = dict.fromkeys(name for item in items for name in item.scores)
     everything = _Rows(items)
@@ -44,10 +45,10 @@ def metrics(items: Sequence[ScoredItem], options: MetricOptions) -> Metrics:
     return found
 
 
-def details(items: Sequence[ScoredItem]) -> dict[str, Any]:
+def details(items: Sequence[ScoredItem], options: MetricOptions | None = None) -> dict[str, Any]:
     """`confusion`: scorer → gold (`T`, `F`) → how often `T`, `F` or neither (`none`) was said.
 
-    Failed rows are not counted.
+    Failed rows are not counted. The options change nothing here.
     """
     names = dict.fromkeys(name for item in items for name in item.scores)
     return {"confusion": {name: _confusion(items, name) for name in names}}
@@ -75,6 +76,7 @@ class _Rows:
         self.clusters = [item.cluster for item in items]
         # The epoch keeps repetitions apart, and gives rows without a name a group as the authors' code does.
         self.groups = [f"{item.epoch}.{item.vote} {item.group}" for item in items]
+        self.group_in_data = dict(zip(self.groups, (item.group for item in items), strict=True))
         self.named_groups = any(item.group for item in items)
         self.gold_true = [item.target == "T" for item in items]
         self.parts: dict[str, list[int]] = {
@@ -115,7 +117,15 @@ def _of_scorer(rows: _Rows, scores: Sequence[Score], options: MetricOptions) -> 
 
 
 def _group_accuracy(rows: _Rows, values: Sequence[float | None], options: MetricOptions) -> Metric:
-    metric = all_or_nothing(values, rows.groups, rows.clusters, seed=options.seed, resamples=options.resamples)
+    known = options.group_sizes
+    metric = all_or_nothing(
+        values,
+        rows.groups,
+        rows.clusters,
+        sizes=None if known is None else {name: known.get(group, 1) for name, group in rows.group_in_data.items()},
+        seed=options.seed,
+        resamples=options.resamples,
+    )
     if len(values) > 1 and not rows.named_groups:
         metric = msgspec.structs.replace(metric, note="; ".join(filter(None, (metric.note, _NO_URL))))
     return metric

@@ -37,4 +37,5 @@ BENCHMARK = Benchmark(
     sampling=Sampling(temperature=0.2, top_p=0.2, max_tokens=2048),
     votes=5,
     answers_shown=2,
+    live_label="votes",
 )

@@ -7,8 +7,10 @@ comes twice, and the name says which it is:
 - `NAME_all`: every item counts; no majority, a tie and an unread majority are not right (the recipe);
 - `NAME_decided`: only items with a majority of right or of wrong votes count (the authors).
 
-NAME is `overall`, one of the three groups, or `macro`, their plain mean. A vote that failed is no vote:
-it is left out of K, and an item is failed if all of its votes are. Intervals redraw clusters (items that
+NAME is `overall`, one of the three groups, or `macro`, their plain mean. A vote that failed, or that a run has
+not got yet, counts in K: while such votes could still make a majority, the item is failed (undecided). Only
+`official` leaves them out of K, as the authors do: a request that failed never enters their result file.
+Intervals redraw clusters (items that
 share image and query), within each group for macro; an item's votes lie in one cluster, so its decision
 is redrawn with it.
 """
@@ -32,11 +34,14 @@ from beholder.metrics.votes import (
     chance_accuracy,
     expected_accuracy_by_k,
     majority,
+    majority_of_answered,
     position_bias,
     tally,
 )
 from beholder.score import Metric, Metrics, Outcome, Score, ScoredItem
 
+AUTHORS = "official"
+"""The scorer that follows the authors' code, in what it counts too."""
 DECIDED = (Decision.RIGHT, Decision.WRONG)
 UNREAD = (Outcome.UNPARSED, Outcome.REFUSED, Outcome.TRUNCATED)
 
@@ -56,11 +61,15 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """The items under one scorer: what each one's votes were and what they decide."""
+    """The items under one scorer: what each one's votes were and what they decide.
+
+    Votes that are not there are in `failed` of the tallies; `missing` counts them.
+    """
 
     items: list[Item]
     tallies: list[Tally]
     decisions: list[Decision]
+    missing: int
 
     @property
     def clusters(self) -> list[str]:
@@ -75,11 +84,11 @@ def metrics(rows: Sequence[ScoredItem], options: MetricOptions) -> Metrics:
     `unparsed_rate` (nothing could be read, refusals and cut answers included) and `position_first_share`.
     """
     items = grouped(rows)
-    return {scorer: _figures(count(items, scorer), scorer, options) for scorer in _scorers(rows)}
+    return {scorer: _figures(count(items, scorer, options.votes), scorer, options) for scorer in _scorers(rows)}
 
 
-def details(rows: Sequence[ScoredItem]) -> dict[str, Any]:
-    """Further plain data.
+def details(rows: Sequence[ScoredItem], options: MetricOptions | None = None) -> dict[str, Any]:
+    """Further plain data. Of the options only `votes` is used: how many votes each item should have.
 
     For each scorer: `accuracy_by_k` (expectation over all subsets of the votes), `decisions` (one for
     each item) and their `counts`; once: the `chance` of a coin by K, and the `authors_k_curve` (see
@@ -87,9 +96,10 @@ def details(rows: Sequence[ScoredItem]) -> dict[str, Any]:
     """
     items = grouped(rows)
     most = max((len(item.votes) for item in items), default=0)
-    by_scorer = {scorer: _details(count(items, scorer)) for scorer in _scorers(rows)}
+    planned = options.votes if options is not None else None
+    by_scorer = {scorer: _details(count(items, scorer, planned)) for scorer in _scorers(rows)}
     found: dict[str, Any] = {**by_scorer, "chance": {str(k): chance_accuracy(k) for k in range(1, most + 1)}}
-    if "official" in by_scorer:
+    if AUTHORS in by_scorer:
         found["authors_k_curve"] = authors_curve(rows)
     return found
 
@@ -105,17 +115,20 @@ def grouped(rows: Sequence[ScoredItem]) -> list[Item]:
     ]
 
 
-def count(items: list[Item], scorer: str) -> Counted:
-    """The tally of each item's votes under one scorer, and what they decide."""
-    tallies = [tally(item.scores(scorer)) for item in items]
-    return Counted(items, tallies, [decision(votes) for votes in tallies])
+def count(items: list[Item], scorer: str, planned: int | None = None) -> Counted:
+    """The tally of each item's votes under one scorer, and what they decide.
 
-
-def decision(votes: Tally) -> Decision:
-    """The strict majority among the votes that came back; `failed` if none did."""
-    if votes.answered == 0:
-        return Decision.FAILED
-    return majority(msgspec.structs.replace(votes, failed=0))
+    An item with fewer votes than `planned` has failed votes in their place.
+    """
+    decide = majority_of_answered if scorer == AUTHORS else majority
+    tallies = []
+    missing = 0
+    for item in items:
+        votes = tally(item.scores(scorer))
+        lacking = max(0, (planned or 0) - votes.total)
+        missing += lacking
+        tallies.append(msgspec.structs.replace(votes, failed=votes.failed + lacking) if lacking else votes)
+    return Counted(items, tallies, [decide(votes) for votes in tallies], missing)
 
 
 def _scorers(rows: Sequence[ScoredItem]) -> list[str]:
@@ -124,16 +137,26 @@ def _scorers(rows: Sequence[ScoredItem]) -> list[str]:
 
 def _figures(counted: Counted, scorer: str, options: MetricOptions) -> dict[str, Metric]:
     crash = _authors_crash(counted, scorer)
-    lost = sum(votes.failed for votes in counted.tallies)
+    lost = _lost(counted, scorer)
     found: dict[str, Metric] = {}
     for name in ("overall", "macro", *GROUPS):
         for policy in ("all", "decided"):
             metric = _accuracy(counted, name, decided_only=policy == "decided", options=options)
             notes = [metric.note, _absent(counted) if name == "macro" else ""]
-            notes.append(f"{lost} failed votes are left out of K" if lost and name == "overall" else "")
+            notes.append(lost if name == "overall" else "")
             notes.append(crash if policy == "decided" else "")
             found[f"{name}_{policy}"] = _noted(metric, notes)
     return found | _item_rates(counted, options) | _vote_rates(counted, scorer, options)
+
+
+def _lost(counted: Counted, scorer: str) -> str:
+    """How many votes there is no answer to, and what that does to K; "" if there are none."""
+    failed = sum(votes.failed for votes in counted.tallies) - counted.missing
+    kinds = ((failed, "failed votes"), (counted.missing, "votes that are not there"))
+    named = " and ".join(f"{number} {kind}" for number, kind in kinds if number)
+    if not named:
+        return ""
+    return f"{named} are left out of K, as in the authors' file" if scorer == AUTHORS else f"{named} count in K"
 
 
 def _accuracy(counted: Counted, name: str, *, decided_only: bool, options: MetricOptions) -> Metric:
@@ -210,7 +233,7 @@ def _details(counted: Counted) -> dict[str, Any]:
 
 def _authors_crash(counted: Counted, scorer: str) -> str:
     """Why the authors' code would stop with an exception on these rows, or "" if it would not."""
-    if scorer != "official":
+    if scorer != AUTHORS:
         return ""
     decided = [item for item, name in zip(counted.items, counted.decisions, strict=True) if name in DECIDED]
     empty = sorted({item.source for item in counted.items} - {item.source for item in decided})

@@ -1,0 +1,129 @@
+"""Carrying runs out for a command: models one after the other, the progress line, the figures, the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from beholder.engine.lifecycle import Result
+    from beholder.engine.plan import Plan
+    from beholder.models.model import Model
+
+
+async def check_all(models: list[Model]) -> None:
+    """Fails with `UsageError` if a model cannot be reached at all."""
+    import asyncio
+
+    await asyncio.gather(*(one.check() for one in models))
+
+
+async def run_all(
+    plan: Plan,
+    models: list[Model],
+    options: Any,
+    settings: dict[str, Any],
+    runs_dir: Path,
+    console: Console,
+    on_result: Callable[[Result], None],
+) -> list[Result]:
+    """One model after the other on one plan; each result is handed to `on_result` as soon as it is there.
+
+    Ctrl-C ends them all. A refused key ends those that would use the same key at the same endpoint.
+    """
+    import contextlib
+
+    from beholder.engine.run import Ending
+    from beholder.report.plain_text import plain
+
+    results: list[Result] = []
+    refused = False
+    async with contextlib.AsyncExitStack() as stack:
+        for one in models:
+            stack.push_async_callback(one.close)
+        for one in models:
+            if refused and one.remote:
+                words = f"{one.name} was not run: the endpoint has refused the API key."
+                console.print(plain(words, one_line=True), style="yellow", soft_wrap=True)
+                continue
+            results.append(await run_one(plan, one, options, settings, runs_dir, console))
+            on_result(results[-1])
+            if results[-1].ending is Ending.INTERRUPTED:
+                break
+            refused = refused or results[-1].ending is Ending.REFUSED_KEY
+    return results
+
+
+async def run_one(
+    plan: Plan, model: Model, options: Any, settings: dict[str, Any], runs_dir: Path, console: Console
+) -> Result:
+    """One model on one plan, in a new folder."""
+    from beholder.engine import lifecycle
+    from beholder.report.plain_text import plain
+
+    folder = lifecycle.begin(plan, model, settings, runs_dir, fsync=options.fsync)
+    console.print(f"Run folder: {plain(str(folder), one_line=True)}", style="dim", soft_wrap=True)
+    return await carry_out_with_progress(folder, plan, model, options, console)
+
+
+async def carry_out_with_progress(folder: Path, plan: Plan, model: Model, options: Any, console: Console) -> Result:
+    """Carries a run out under a live progress line."""
+    import contextlib
+
+    from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.engine import lifecycle
+    from beholder.engine.watch import Watch
+    from beholder.report.progress import ProgressLine
+
+    found = find_benchmark(plan.benchmark)
+    with contextlib.ExitStack() as stack:
+
+        def make_watch(total: int, before: int) -> Watch:
+            watch = Watch(
+                total,
+                before,
+                found.headline[0],
+                label=found.live_label,
+                say=lambda text: console.print(text, style="yellow", soft_wrap=True),
+            )
+            stack.enter_context(ProgressLine(watch, console, model.name))
+            return watch
+
+        return await lifecycle.carry_out(folder, plan, model, options, make_watch)
+
+
+def finish_command(results: list[Result], *, as_json: bool, all_metrics: bool = False) -> None:
+    """Prints what came of the runs: tables for a person, one object for a program."""
+    from beholder.report.as_json import dump, scores_object
+    from beholder.report.run_report import print_result, result_summary
+    from beholder.report.terminal import make_console
+
+    if as_json:
+        objects = [
+            scores_object(result.found, result.items, result.metrics, result.details) | result_summary(result)
+            for result in results
+        ]
+        typer.echo(dump(objects[0] if len(objects) == 1 else {"runs": objects}))
+        return
+    output = make_console()
+    for result in results:
+        print_result(output, result, every=all_metrics)
+
+
+def exit_code(result: Result) -> int:
+    """The exit code that a run's ending deserves."""
+    from beholder.cli import exits
+    from beholder.engine.run import Ending
+
+    if result.ending is Ending.INTERRUPTED:
+        return exits.INTERRUPTED
+    if result.complete:
+        return exits.DONE
+    if result.tally.answered == 0 and result.ending is not Ending.REFUSED_KEY:
+        return exits.NO_SCORE
+    return exits.INCOMPLETE

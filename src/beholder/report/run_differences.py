@@ -1,0 +1,90 @@
+"""What differs between two runs besides the model, and whether scores were made by the code as it is now."""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beholder.benchmarks.benchmark import Benchmark
+from beholder.engine.plan import Plan
+from beholder.engine.scoring import scorer_code
+from beholder.report.figures import count
+from beholder.store import reading
+from beholder.store.folder import RunInfo
+
+_NAMES = {"data_sha256": "data", "prompt_sha256": "prompt", "n_samples": "number of items", "selection": "items chosen"}
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One of two runs that are compared: its folder, what it asked, what it holds, and the code of its scores."""
+
+    folder: Path
+    info: RunInfo
+    plan: Plan
+    tally: reading.Tally
+    code: dict[str, str]
+
+
+def side_of(folder: Path, info: RunInfo, plan: Plan, db: sqlite3.Connection, found: Benchmark) -> Side:
+    """The side that an open run makes."""
+    return Side(folder, info, plan, reading.tally(db, len(found.scorers)), reading.scorer_codes(db))
+
+
+def run_notes(a: Side, b: Side, scorer: str, found: Benchmark) -> list[str]:
+    """Sentences about what a reader of the comparison must know: other plans, missing responses, other scorer code."""
+    notes = [f"the runs differ in {words}" for words in _plan_differences(a.info.plan, b.info.plan)]
+    for letter, side in (("A", a), ("B", b)):
+        missing = side.plan.n_asks - side.tally.answered - side.tally.failed
+        if missing > 0:
+            notes.append(f"{letter} is incomplete: {count(missing)} of {count(side.plan.n_asks)} responses are missing")
+    if a.code.get(scorer) != b.code.get(scorer):
+        notes.append(f"the scores of A and B were made by different code of {scorer}")
+    for side in (a, b):
+        notes += code_notes(side.code, [scorer], found, f"beholder rescore {shlex.quote(str(side.folder))}")
+    return list(dict.fromkeys(notes))
+
+
+def code_notes(code: dict[str, str], scorers: Sequence[str], found: Benchmark, command: str) -> list[str]:
+    """One sentence if scores were made by other code than the present; `command` mends that."""
+    present = scorer_code(found)
+    other = [name for name in scorers if name in code and code[name] != present[name]]
+    if not other:
+        return []
+    return [f"the stored scores ({', '.join(other)}) are not by the scorers as they are now; to mend that: {command}"]
+
+
+def _plan_differences(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
+    left, right = _flat(a), _flat(b)
+    return [
+        f"{_NAMES.get(name, name)}: {_shown(name, left.get(name))} in A, {_shown(name, right.get(name))} in B"
+        for name in dict.fromkeys((*left, *right))
+        if left.get(name) != right.get(name)
+    ]
+
+
+def _flat(plan: dict[str, Any]) -> dict[str, Any]:
+    """A plan without the model, with each decoding option under its own name."""
+    sampling = plan.get("sampling")
+    decoding = sampling if isinstance(sampling, dict) else {}
+    others = {name: value for name, value in plan.items() if name not in ("model", "sampling")}
+    return others | {name: value for name, value in decoding.items() if name != "seed"} | _server_seed(decoding, others)
+
+
+def _server_seed(decoding: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+    """The seed sent to the server, where it is not simply the run's: one sentence about one option is enough."""
+    seed = decoding.get("seed")
+    return {} if seed is None or seed == others.get("seed") else {"seed of the server": seed}
+
+
+def _shown(name: str, value: Any) -> str:
+    if value is None or value == {}:
+        return "everything" if name == "selection" else "not sent"
+    text = str(value)
+    if name.endswith("sha256"):
+        return f"{text[:12]}…"
+    return text if len(text) <= 60 else f"{text[:59]}…"
