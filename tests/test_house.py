@@ -143,3 +143,29 @@ def test_exported_version_is_the_packages() -> None:
     import beholder
 
     assert beholder.__version__ == metadata.version("beholder")
+
+
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
+    (ROOT / "docs").rglob("*.md")
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_in_the_documentation_leads_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+    missing = [target for target in targets if ":" not in target and not (page.parent / target).exists()]
+    assert missing == []
+
+
+FORBIDDEN = re.compile(
+    r"/work/|/root/|\bpypi\.org|registry\.npmjs|files\.pythonhosted|--index-url|find-links=", re.IGNORECASE
+)
+
+
+def test_nothing_names_a_machine_path_or_a_registry() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    files = [
+        ROOT / name for name in listed if not name.endswith((".jpg", ".png", ".svg")) and name != "tests/test_house.py"
+    ]
+    found = [str(file.relative_to(ROOT)) for file in files if FORBIDDEN.search(file.read_text(errors="replace"))]
+    assert found == []

@@ -152,7 +152,7 @@ SIZES = MetricOptions(seed=1, resamples=200, group_sizes={"a": 3, "b": 2})
 T, F = tagged("T"), tagged("F")
 PARTS = [  # (group, answer, epoch, vote) of each row, gold T → value, n, failed, incomplete
     ("two of three right", [("a", T, 0, 0), ("a", T, 0, 0)], (None, 0, 1), 1),
-    ("already wrong", [("a", T, 0, 0), ("a", F, 0, 0)], (0.0, 1, 0), 1),
+    ("wrong, but not all there", [("a", T, 0, 0), ("a", F, 0, 0)], (None, 0, 1), 1),
     ("one image whole, one begun", [("b", T, 0, 0), ("b", T, 0, 0), ("a", T, 0, 0)], (1.0, 1, 1), 1),
     ("an image of one statement", [("c", T, 0, 0)], (1.0, 1, 0), 0),
     ("the second vote is half there", [("b", T, 0, 0), ("b", T, 0, 0), ("b", T, 0, 1)], (1.0, 1, 1), 1),

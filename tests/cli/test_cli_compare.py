@@ -102,6 +102,11 @@ def test_models_alone_are_no_difference_to_note(beholder: Beholder, tmp_path: Pa
     assert beholder("show", a).err == ""
 
 
+def test_a_seed_that_only_one_run_sends_is_said(beholder: Beholder, tmp_path: Path) -> None:
+    a, b = answered(beholder, tmp_path, "a", "TTTFTT"), answered(beholder, tmp_path, "b", "TFTTFT", "--seed", 0)
+    assert beholder.json("compare", a, b)["notes"] == ["the runs differ in seed sent to the server: no in A, yes in B"]
+
+
 def test_an_incomplete_run_is_said(beholder: Beholder, tmp_path: Path) -> None:
     a, b = answered(beholder, tmp_path, "a", "TTTFTT"), answered(beholder, tmp_path, "b", "TFTTFT")
     with contextlib.closing(sqlite3.connect(b / "run.db")) as db, db:

@@ -22,8 +22,8 @@ from scripted_server import ScriptedServer
 CONNECTIONS = 8
 LATENCY = 0.1
 OPEN_BATCH = 3 * CONNECTIONS
-"""Answers that can be in the open batch: it is written 50 ms after its first one, and in that time half of the connections
-get an answer. Three times all of them leaves room for a busy machine, and is still far below what a round asks."""
+"""Answers that can be in the open batch: it is written 50 ms after its first one, and in that time half of the
+connections get an answer. Three times all of them leaves room for a busy machine, and is far less than a round asks."""
 ITEMS = 900
 
 

@@ -34,6 +34,7 @@ COMMANDS: dict[str, str] = {
 
 # typer does not export the error of its argument parser; it is what this one is built on, in every version.
 _PARSER_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
+_INTERRUPTED = "beholder: interrupted\n"
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -87,13 +88,15 @@ def run() -> None:
     try:
         code = app(args=sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:  # a run that ended so, or what typer makes of Ctrl-C
+            sys.stderr.write(_INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
     except BeholderError as error:
         _say(str(error))
     except _PARSER_ERROR as error:
         _say(_parser_message(error))
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("beholder: interrupted\n")
+        sys.stderr.write(_INTERRUPTED)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `beholder … | head` is no error

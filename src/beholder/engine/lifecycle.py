@@ -230,7 +230,7 @@ def read_result(
     possible = any(score.value is not None for item in items for score in item.scores.values())
     options = MetricOptions(seed=plan.seed, group_sizes=plan.group_sizes, votes=plan.votes)
     metrics = found.metrics(items, options) if possible else {}
-    details = found.details(items) if possible and found.details is not None else {}
+    details = found.details(items, options) if possible and found.details is not None else {}
     return Result(
         folder=folder,
         model=str(info.settings.get("model", "")),

@@ -25,9 +25,10 @@ def all_or_nothing(
     question is undecided and counts in `failed`, unless another of its questions is already wrong: then it
     is wrong whatever the missing answer would have been. `n` and `failed` count groups.
 
-    `sizes` says how many questions a group has. A group with fewer rows than that is incomplete: what is not
-    there is treated like a failed question, and `note` counts such groups. A group that `sizes` does not name,
-    and every group without `sizes`, is taken to be complete. A group without any row is in no figure.
+    `sizes` says how many questions a group has. A group with fewer rows than that is incomplete (a selection, an
+    interrupted run) and counts in `failed` whatever its rows say: to count only the incomplete groups that are already
+    wrong would pull the value down. `note` says how many there are. A group that `sizes` does not name, and every
+    group without `sizes`, is taken to be complete. A group without any row is in no figure.
 
     Rows without a group name are left out and counted in `note`: together they are no group (the authors'
     code makes one of them), and alone they would make the metric easier. Groups that share a cluster are
@@ -48,8 +49,8 @@ def all_or_nothing(
         if group:
             scores.setdefault(group, []).append(value)
     names = list(scores)
-    missing = {name: max(0, (sizes or {}).get(name, 0) - len(scores[name])) for name in names}
-    verdicts = [_verdict([*scores[name], *[None] * min(missing[name], 1)]) for name in names]
+    incomplete = {name for name in names if len(scores[name]) < (sizes or {}).get(name, 0)}
+    verdicts = [None if name in incomplete else _verdict(scores[name]) for name in names]
     cluster_of = None if clusters is None else _cluster_of_groups(groups, clusters)
     metric = share(
         verdicts,
@@ -58,8 +59,8 @@ def all_or_nothing(
         resamples=resamples,
     )
     notes = [metric.note]
-    if incomplete := sum(map(bool, missing.values())):
-        notes.append(f"{incomplete} of {len(names)} groups are incomplete (undecided unless already wrong)")
+    if incomplete:
+        notes.append(f"{len(incomplete)} of {len(names)} groups are incomplete and not counted")
     if ungrouped := sum(not group for group in groups):
         notes.append(f"{ungrouped} rows without a group are left out")
     return msgspec.structs.replace(metric, note="; ".join(filter(None, notes)))

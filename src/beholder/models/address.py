@@ -110,7 +110,9 @@ def scrub_url(url: str) -> str:
     bare = "://" not in url
     try:
         parts = urlsplit("//" + url.lstrip("/") if bare else url)
-        whole = bool(parts.hostname) and parts.port != 0
+        whole = (
+            bool(parts.hostname) and parts.port != 0 and not (bare and "@" in parts.path + parts.query + parts.fragment)
+        )
     except ValueError:
         whole = False
     if not whole:

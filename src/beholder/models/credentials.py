@@ -41,8 +41,8 @@ class Secrets:
             parts = urlsplit(url)
             user = parts.netloc.rpartition("@")[0]
             found += [parts.password or parts.username or "", *secret_values(parts.query)]
-            if user:
-                found += [user, base64.b64encode(unquote(user).encode("utf-8", "surrogatepass")).decode()]  # as Basic authentication sends it
+            if user:  # as it stands in the URL, and as Basic authentication sends it
+                found += [user, base64.b64encode(unquote(user).encode("utf-8", "surrogatepass")).decode()]
         found += [unquote(text) for text in found]
         found += [form for text in found for form in (json.dumps(text)[1:-1], text.replace("/", "\\/"))]
         self._texts = tuple(sorted(filter(None, set(found)), key=len, reverse=True))

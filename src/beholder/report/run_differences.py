@@ -72,13 +72,8 @@ def _flat(plan: dict[str, Any]) -> dict[str, Any]:
     sampling = plan.get("sampling")
     decoding = sampling if isinstance(sampling, dict) else {}
     others = {name: value for name, value in plan.items() if name not in ("model", "sampling")}
-    return others | {name: value for name, value in decoding.items() if name != "seed"} | _server_seed(decoding, others)
-
-
-def _server_seed(decoding: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
-    """The seed sent to the server, where it is not simply the run's: one sentence about one option is enough."""
-    seed = decoding.get("seed")
-    return {} if seed is None or seed == others.get("seed") else {"seed of the server": seed}
+    options = {name: value for name, value in decoding.items() if name != "seed"}
+    return others | options | {"seed sent to the server": "no" if decoding.get("seed") is None else "yes"}
 
 
 def _shown(name: str, value: Any) -> str:
