@@ -1,6 +1,6 @@
 """Draws docs/images/demo.svg from a real `beholder demo`: one puzzle on the left, what the terminal said on the right.
 
-    python docs/images/draw_demo.py
+python docs/images/draw_demo.py
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
     encoded = base64.b64encode(buffer.getvalue()).decode()
     (HERE / "demo.svg").write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        'aria-label="A jigsaw puzzle cut from a photograph, and the comparison of two models that solved sixty of them">'
+        'aria-label="A jigsaw puzzle cut from a photograph, and two baselines compared on sixty of them">'
         f'<rect width="{WIDTH}" height="{height}" rx="10" fill="#15181e"/>'
         f'<image x="28" y="28" width="340" height="340" href="data:image/jpeg;base64,{encoded}"/>'
         f'<g font-family="ui-monospace, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="{SIZE}" '

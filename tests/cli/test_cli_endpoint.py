@@ -171,8 +171,10 @@ def test_a_foreign_run_does_not_choose_where_the_key_goes(
     beholder: Beholder, tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = half_done(beholder, tmp_path, server)
+    change_settings(folder, lambda found: found["endpoint"].update(base_urls=["http://models.example/v1"]))
     before = tree(folder)
-    check_refused(beholder("resume", folder), ("outside --runs-dir", server.url, "--base-url", str(folder.parent)))
+    told = ("outside --runs-dir", "http://models.example/v1", "--base-url", str(folder.parent))
+    check_refused(beholder("resume", folder), told)
     linked = Path("runs") / "theirs"
     linked.parent.mkdir()
     linked.symlink_to(folder)
@@ -192,6 +194,19 @@ def test_a_foreign_run_does_not_choose_where_the_key_goes(
         assert said.code == 0, said.err
         assert spy.model_lists == 0
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
+
+
+@pytest.mark.parametrize("with_key", [True, False])
+def test_a_foreign_run_goes_on_where_no_key_leaves_this_machine(
+    beholder: Beholder, tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, with_key: bool
+) -> None:
+    """The run asked a server on this machine; the folder is named by its path alone, as the hint to resume does."""
+    folder = half_done(beholder, tmp_path, server)
+    if not with_key:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    said = beholder("resume", folder)
+    assert said.code == 0, said.err
+    assert len(server.requests) == 3
 
 
 def test_a_foreign_run_that_needs_no_endpoint_is_resumed(beholder: Beholder, tmp_path: Path) -> None:
@@ -309,7 +324,10 @@ def test_a_copied_run_is_foreign_only_outside_the_runs_folder(
     beholder: Beholder, tmp_path: Path, server: ScriptedServer
 ) -> None:
     folder = half_done(beholder, tmp_path, server)
+    change_settings(folder, lambda found: found["endpoint"].update(base_urls=["http://models.example/v1", server.url]))
     copy = tmp_path / "elsewhere" / "run"
     shutil.copytree(folder, copy)
+    change_settings(copy, lambda found: found["endpoint"].update(base_urls=["http://models.example/v1"]))
     check_refused(beholder("resume", copy, "--runs-dir", folder.parent), ("outside --runs-dir",))
+    change_settings(copy, lambda found: found["endpoint"].update(base_urls=[server.url]))
     assert beholder("resume", copy, "--runs-dir", copy.parent).code == 0

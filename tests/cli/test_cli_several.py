@@ -59,7 +59,7 @@ def test_json_says_why_a_run_is_incomplete_and_how_to_go_on(beholder: Beholder, 
         )
     found = json.loads(said.out)
     assert "refused the API key" in found["message"]
-    assert found["resume"] == f"beholder resume {found['folder']}"
+    assert found["resume"] == f"beholder resume {found['folder']} --runs-dir {Path(found['folder']).parent}"
     assert found["failures"] == []
 
 

@@ -82,9 +82,7 @@ SHARES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "values, clusters, expected", [case[1:] for case in SHARES], ids=[case[0] for case in SHARES]
-)
+@pytest.mark.parametrize("values, clusters, expected", [case[1:] for case in SHARES], ids=[case[0] for case in SHARES])
 def test_share(values: list[float | None], clusters: list[str] | None, expected: dict[str, object]) -> None:
     metric = share(values, clusters)
     assert {name: getattr(metric, name) for name in expected} == pytest.approx(expected)
@@ -119,14 +117,11 @@ def test_lengths_must_agree() -> None:
             call()
 
 
-@pytest.mark.parametrize(
-    "metric", [share, lambda values, clusters: macro(values, [c[0] for c in clusters], clusters)]
-)
+@pytest.mark.parametrize("metric", [share, lambda values, clusters: macro(values, [c[0] for c in clusters], clusters)])
 def test_order_of_rows_does_not_matter(metric) -> None:
     rng = np.random.default_rng(4)
     values = [
-        None if lost else float(value)
-        for value, lost in zip(rng.random(300), rng.random(300) < 0.1, strict=True)
+        None if lost else float(value) for value, lost in zip(rng.random(300), rng.random(300) < 0.1, strict=True)
     ]
     clusters = [f"{'abc'[row % 3]}{row % 90}" for row in range(300)]
     expected = metric(values, clusters)

@@ -31,9 +31,7 @@ def test_wilson_at_the_ends() -> None:
     assert wilson(5, 5)[0] == pytest.approx(0.5655, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    "successes, n, level", [(6, 5, 0.95), (-1, 5, 0.95), (1, -1, 0.95), (1, 5, 0.0), (1, 5, 1.0)]
-)
+@pytest.mark.parametrize("successes, n, level", [(6, 5, 0.95), (-1, 5, 0.95), (1, -1, 0.95), (1, 5, 0.0), (1, 5, 1.0)])
 def test_wilson_refuses(successes: int, n: int, level: float) -> None:
     with pytest.raises(ValueError):
         wilson(successes, n, level)
@@ -46,9 +44,7 @@ def test_wilson_covers() -> None:
     assert 0.93 <= covered <= 0.97
 
 
-def clustered(
-    seed: int, clusters: int = 60, *, partial: bool = False
-) -> tuple[np.ndarray, list[str], list[str]]:
+def clustered(seed: int, clusters: int = 60, *, partial: bool = False) -> tuple[np.ndarray, list[str], list[str]]:
     """Values with a cluster effect, their clusters, and strata that hold whole clusters."""
     rng = np.random.default_rng(seed)
     values, names, strata = [], [], []
@@ -164,9 +160,7 @@ DEGENERATE = [
 ]
 
 
-@pytest.mark.parametrize(
-    "values, names", [case[1:] for case in DEGENERATE], ids=[case[0] for case in DEGENERATE]
-)
+@pytest.mark.parametrize("values, names", [case[1:] for case in DEGENERATE], ids=[case[0] for case in DEGENERATE])
 def test_no_interval(values: list[float], names: list[str]) -> None:
     assert cluster_bootstrap_means(values, names, seed=0) == (None, None)
     assert cluster_bootstrap(lambda weights: 1.0, names, seed=0) == (None, None)
@@ -178,9 +172,7 @@ def test_no_resamples_no_interval() -> None:
 
 def test_rows_without_a_cluster_stand_alone() -> None:
     assert cluster_count(["", "", "a", "a"], 4) == 3
-    assert cluster_bootstrap_means([1, 0, 1, 0], [""] * 4, seed=0) == cluster_bootstrap_means(
-        [1, 0, 1, 0], seed=0
-    )
+    assert cluster_bootstrap_means([1, 0, 1, 0], [""] * 4, seed=0) == cluster_bootstrap_means([1, 0, 1, 0], seed=0)
 
 
 def test_undefined_draws() -> None:

@@ -43,12 +43,8 @@ def test_standard_error_against_simulated_benchmarks() -> None:
 def test_epochs_error_against_asking_again() -> None:
     rng = np.random.default_rng(2)
     ability = rng.beta(2, 2, 80)
-    runs = [
-        between_within((rng.random((80, 3)) < ability[:, None]).astype(float).tolist()) for _ in range(300)
-    ]
-    assert np.mean([run.se_epochs for run in runs]) == pytest.approx(
-        np.std([run.mean for run in runs]), rel=0.12
-    )
+    runs = [between_within((rng.random((80, 3)) < ability[:, None]).astype(float).tolist()) for _ in range(300)]
+    assert np.mean([run.se_epochs for run in runs]) == pytest.approx(np.std([run.mean for run in runs]), rel=0.12)
 
 
 UNKNOWN = [

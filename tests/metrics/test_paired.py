@@ -29,9 +29,7 @@ def test_t83() -> None:
 def test_mcnemar_against_scipy() -> None:
     rng = np.random.default_rng(0)
     tables = [(0, 0), (0, 1), (1, 1), (0, 40), (5, 5), (5, 6), (1000, 1200), (490_000, 510_000), (0, 2000)]
-    tables += [
-        tuple(int(x) for x in rng.integers(0, scale, 2)) for scale in (3, 10, 60, 300) for _ in range(40)
-    ]
+    tables += [tuple(int(x) for x in rng.integers(0, scale, 2)) for scale in (3, 10, 60, 300) for _ in range(40)]
     for b, c in tables:
         reference = stats.binomtest(b, b + c).pvalue if b + c else 1.0
         assert mcnemar_exact(b, c) == pytest.approx(reference, rel=1e-7, abs=1e-300), (b, c)
@@ -101,9 +99,7 @@ def test_order_of_items_does_not_matter() -> None:
         assert again == expected
 
 
-@pytest.mark.parametrize(
-    "a, b, clusters", [([1], [1, 0], None), ([1], [1], ["a", "b"]), ([float("nan")], [1], None)]
-)
+@pytest.mark.parametrize("a, b, clusters", [([1], [1, 0], None), ([1], [1], ["a", "b"]), ([float("nan")], [1], None)])
 def test_refuses(a: list, b: list, clusters: list | None) -> None:
     with pytest.raises(ValueError):
         paired_difference(a, b, clusters)
@@ -147,9 +143,7 @@ def test_minimum_detectable_effect_has_the_promised_power() -> None:
     n, discordant = 1000, 0.2
     effect = minimum_detectable_effect(n, discordant=discordant)
     rng = np.random.default_rng(2)
-    cells = rng.multinomial(
-        n, [(discordant + effect) / 2, (discordant - effect) / 2, 1 - discordant], size=4000
-    )
+    cells = rng.multinomial(n, [(discordant + effect) / 2, (discordant - effect) / 2, 1 - discordant], size=4000)
     b, c = cells[:, 0], cells[:, 1]
     power = np.mean(np.abs(b - c) / np.sqrt(b + c) > stats.norm.ppf(0.975))
     assert power == pytest.approx(0.8, abs=0.025)

@@ -126,11 +126,11 @@ def test_one_category_makes_no_table() -> None:
         ((1, 1, 0), 1.0),
         ((1, 0, 0), 0.0),
         ((1, 1, 0, 0), 0.0),
-        ((1, None, None), 1.0),
-        ((1, 0, None), 0.0),
+        ((1, None, None), None),
+        ((1, 0, None), None),
         ((None, None), None),
     ],
-    ids=["majority", "minority", "even", "of-those-that-came", "one-each", "none"],
+    ids=["majority", "minority", "even", "one came, two could still decide", "one each, one failed", "none"],
 )
 def test_votes_become_one_majority_verdict(values: tuple[float | None, ...], expected: float | None) -> None:
     assert item_values(votes("k", *values), "recipe", voted=True)["k"].value == expected

@@ -15,7 +15,6 @@ from beholder.errors import Owner, UsageError
 from beholder.sample import Failure, Response, Usage
 from beholder.store import cache as cache_module
 from beholder.store.cache import ResponseCache
-from beholder.store.folder import list_runs, read_info
 from made_runs import plan_for, run_engine, stored, tfq_data
 from scripted_server import Reply, ScriptedServer
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -14,6 +15,7 @@ from beholder.models.openai import Endpoint
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=4096)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class StoredEndpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,8 +160,11 @@ def of_a_foreign_run(
     """What is taken over from a run that does not lie under `runs_dir`: nothing that says where a key goes.
 
     The run.json of somebody else's folder must not choose which key is sent, where, or through what. `UsageError` if
-    the person at the keyboard did not choose.
+    the person at the keyboard did not choose. Where no key would leave this machine there is nothing to choose.
     """
+    key_is_set = bool(os.environ.get(key_variable or stored.key_variable, "").strip())
+    if base_url is None and (not key_is_set or urlsplit(stored.last_url).hostname in _THIS_MACHINE):
+        return msgspec.structs.replace(stored, proxy=None, ca_file=None)
     yours = f"If the run is yours, say so with --runs-dir {folder.resolve().parent}; if not, give"
     if base_url is None:
         told = scrub_url(stored.last_url)

@@ -15,6 +15,7 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
     from beholder.models import KINDS
     from beholder.report.plain_text import plain
     from beholder.report.run_list import run_rows
+    from beholder.store.folder import resume_command
 
     rows = run_rows(runs_dir)
     if as_json:
@@ -37,6 +38,8 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
         typer.echo(f"  {name:{width}}  {row['status']:10}  {plain(row['headline'], one_line=True)}")
     stopped = [name for name, row in zip(names, rows, strict=True) if row["status"] == "stopped"]
     if stopped:
-        typer.echo(f"A stopped run was killed before it ended. Continue it with: beholder resume {stopped[-1]}")
+        typer.echo(
+            f"A stopped run was killed before it ended. Continue it with: {resume_command(runs_dir / stopped[-1])}"
+        )
     if not rows:
         typer.echo("  none yet; start one with `beholder run`, or see `beholder demo`")

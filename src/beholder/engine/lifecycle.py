@@ -178,7 +178,7 @@ def _told_plainly(folder: Path) -> Iterator[None]:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(
             f"{place} cannot be written or read ({reason}). Free some space or mend the disk, "
-            f"and run `beholder resume {folder}`."
+            f"and run `{folders.resume_command(folder)}`."
         ) from None
 
 

@@ -27,7 +27,7 @@ from beholder.models.model import Model
 from beholder.sample import Response
 from beholder.seeds import rng_for
 from beholder.store.cache import ResponseCache
-from beholder.store.folder import Blobs
+from beholder.store.folder import Blobs, resume_command
 from beholder.store.journal import Entry, Journal
 
 _IN_MEMORY = 256 << 20
@@ -205,7 +205,10 @@ class _Run:
                 self._sleep,
             )
         except AuthError as error:
-            self._stop(Ending.REFUSED_KEY, f"{str(error).rstrip('.')}. Check the API key and run `beholder resume`.")
+            self._stop(
+                Ending.REFUSED_KEY,
+                f"{str(error).rstrip('.')}. Check the API key and run `{resume_command(job.folder)}`.",
+            )
             raise _Stopped from None
         finally:
             self.watch.in_flight -= 1

@@ -141,11 +141,7 @@ def macro(
     by_category = [scores[(codes == number) & np.array(kept)] for number in range(len(names))]
     sums = [math.fsum(part) for part in by_category]
     counts = [len(part) for part in by_category]
-    failed = (
-        np.bincount(codes, weights=np.array(lost, dtype=np.float64), minlength=len(names))
-        .astype(int)
-        .tolist()
-    )
+    failed = np.bincount(codes, weights=np.array(lost, dtype=np.float64), minlength=len(names)).astype(int).tolist()
     base = Metric(
         value=None,
         n=sum(counts),

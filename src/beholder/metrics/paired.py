@@ -77,9 +77,7 @@ def paired_difference(
     rows = [row for row, pair in enumerate(zip(a, b, strict=True)) if None not in pair]
     failed = len(a) - len(rows)
     if not rows:
-        return Paired(
-            difference=None, mean_a=None, mean_b=None, n=0, failed=failed, note="no item has both answers"
-        )
+        return Paired(difference=None, mean_a=None, mean_b=None, n=0, failed=failed, note="no item has both answers")
     left = np.array([a[row] for row in rows], dtype=np.float64)
     right = np.array([b[row] for row in rows], dtype=np.float64)
     if not (np.isfinite(left).all() and np.isfinite(right).all()):

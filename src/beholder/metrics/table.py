@@ -23,9 +23,7 @@ class Arithmetic(msgspec.Struct, frozen=True):
     reason: str
 
 
-def follows_from(
-    counts: Sequence[int], groups: Sequence[float], claimed: float, tolerance: float = 0.1
-) -> Arithmetic:
+def follows_from(counts: Sequence[int], groups: Sequence[float], claimed: float, tolerance: float = 0.1) -> Arithmetic:
     """Checks a claimed overall figure against the groups' figures and sizes, in the table's own unit.
 
     `tolerance` covers rounding: with one decimal printed, half a unit in the groups and half in the claim is
@@ -42,17 +40,13 @@ def follows_from(
     micro = math.fsum(n * figure for n, figure in zip(counts, groups, strict=True)) / sum(counts)
     macro = math.fsum(groups) / len(groups)
     reach = tolerance + 1e-9  # 0.1 is not exact in binary
-    follows = tuple(
-        name for name, mean in (("micro", micro), ("macro", macro)) if abs(claimed - mean) <= reach
-    )
+    follows = tuple(name for name, mean in (("micro", micro), ("macro", macro)) if abs(claimed - mean) <= reach)
     possible = min(groups) - reach <= claimed <= max(groups) + reach
     means = f"micro {micro:.2f}, macro {macro:.2f}"
     if follows:
         reason = f"{claimed:g} follows from the groups as {' and '.join(follows)} mean ({means})"
     elif possible:
-        reason = (
-            f"{claimed:g} does not follow from full counts ({means}); it can be true if items were dropped"
-        )
+        reason = f"{claimed:g} does not follow from full counts ({means}); it can be true if items were dropped"
     else:
         reason = f"{claimed:g} is outside the range of the groups ({means}); no weights can give it"
     return Arithmetic(micro, macro, follows, possible, reason)

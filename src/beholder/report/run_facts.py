@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from beholder.report.figures import count
 from beholder.report.plain_text import plain
 from beholder.report.run_list import status_of
 from beholder.store import schema
-from beholder.store.folder import RunInfo
+from beholder.store.folder import RunInfo, resume_command
 
 _REASONS_SHOWN = 5
 _BAD_REQUEST = 400
@@ -87,7 +86,7 @@ def failures(folder: Path, *, answered: int) -> list[str]:
     more = sum(row["count"] for row in rows[_REASONS_SHOWN:])
     said += [f"{count(more)} failed for other reasons"] if more else []
     if any(row["owner"] == Owner.DATA for row in rows):
-        said.append(f"Mend the data, then try those again with: beholder resume {shlex.quote(str(folder))}")
+        said.append(f"Mend the data, then try those again with: {resume_command(folder)}")
     if rows and not answered and all(row["status"] == _BAD_REQUEST for row in rows):
         said += _decoding_hints(" ".join(str(row["message"]) for row in rows))
     return said

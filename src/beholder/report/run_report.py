@@ -16,6 +16,7 @@ from beholder.report.plain_text import plain
 from beholder.report.run_facts import failure_counts, failures
 from beholder.report.terminal import print_items_summary, print_metrics, say
 from beholder.store import reading, schema
+from beholder.store.folder import resume_command
 
 
 def print_result(console: Console, result: Result, *, every: bool = False) -> None:
@@ -38,7 +39,7 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
     for words in failures(result.folder, answered=result.tally.answered):
         console.print(Text(plain(words, one_line=True)), style="red", soft_wrap=True)
     console.print(Text(f"{_counts(result)}. Folder: {plain(str(result.folder), one_line=True)}"), soft_wrap=True)
-    command = resume_command(result)
+    command = how_to_resume(result)
     if command is not None:
         console.print(
             Text(
@@ -50,11 +51,11 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
         )
 
 
-def resume_command(result: Result) -> str | None:
+def how_to_resume(result: Result) -> str | None:
     """The command that asks for what is missing; None if nothing is."""
     if result.complete or _missing(result) <= 0:
         return None
-    return f"beholder resume {shlex.quote(str(result.folder))}"
+    return resume_command(result.folder)
 
 
 def _missing(result: Result) -> int:
@@ -124,7 +125,7 @@ def result_summary(result: Result) -> dict[str, Any]:
         "complete": result.complete,
         "ending": result.ending.value,
         "message": result.message,
-        "resume": resume_command(result),
+        "resume": how_to_resume(result),
         "failures": failure_counts(result.folder),
         "noise": _noise(result),
         "tally": result.tally,

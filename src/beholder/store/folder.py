@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import tempfile
@@ -161,6 +162,17 @@ def _begun(folder: Path) -> tuple[float, int, str]:
 
 
 _BEGUN = msgspec.json.Decoder(_Begun)
+
+
+def resume_command(folder: Path) -> str:
+    """The command that continues a run, as it can be pasted into a shell.
+
+    The folder of the runs is named where it is not the one that `beholder resume` looks at by itself.
+    """
+    parent = folder.resolve().parent
+    usual = Path(os.environ.get("BEHOLDER_RUNS") or "runs").resolve()
+    where = "" if parent == usual else f" --runs-dir {shlex.quote(str(folder.parent))}"
+    return f"beholder resume {shlex.quote(str(folder))}{where}"
 
 
 class Blobs:
