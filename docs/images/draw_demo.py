@@ -28,7 +28,7 @@ def main() -> None:
         picture = Image.open(Path(work) / "runs" / "demo-jigsaw-60-2026" / "data" / "jigsaw" / PUZZLE).convert("RGB")
         buffer = io.BytesIO()
         picture.resize((340, 340), Image.Resampling.LANCZOS).save(buffer, "JPEG", quality=85)
-    start = shown.index("classical against random")
+    start = shown.index("B against A")
     lines = [line.rstrip() for line in shown[start:].split("Look closer")[0].splitlines()]
     lines = ["$ make demo", "", *lines]
     height = max(400, 40 + LINE * len(lines))

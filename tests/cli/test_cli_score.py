@@ -184,3 +184,13 @@ def test_empty_and_null_answers_stay_in_the_denominator(beholder: Beholder, tmp_
 def test_the_same_file_gives_the_same_bytes(beholder: Beholder, tmp_path: Path) -> None:
     file = tfq_results(tmp_path / "r.json", ["<answer>T</answer>", "T", "F"] * 5)
     assert beholder("score", "tfq", file, "--json").out == beholder("score", "tfq", file, "--json").out
+
+
+def test_an_item_keeps_the_name_that_the_user_s_file_gives_it(beholder: Beholder, tmp_path: Path) -> None:
+    data = tfq_data(tmp_path)
+    answers = tmp_path / "mine.jsonl"
+    answers.write_text('{"key": "q2", "response": "<answer>T</answer>"}\n{"index": 0, "response": "T"}\n')
+    found = json.loads(beholder("score", "tfq", answers, "--data", data, "--json").out)
+    assert [item["index"] for item in found["items"]] == [0, 1]
+    assert found["items"][0]["key"] == "q2"
+    assert len(found["items"][1]["key"]) > 10  # a line that names a position only: the content key

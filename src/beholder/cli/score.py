@@ -10,7 +10,8 @@ import typer
 from beholder.cli.options import AllMetrics, AsJson
 
 if TYPE_CHECKING:
-    from beholder.benchmarks.benchmark import Answered, Benchmark, LoadOptions
+    from beholder.benchmarks.benchmark import Benchmark, LoadOptions
+    from beholder.engine.answers import PlainAnswers
 
 
 def score(
@@ -54,19 +55,19 @@ def score(
     from beholder.report.terminal import make_console, print_items_summary, print_metrics
 
     found = find_benchmark(benchmark)
-    answered, warnings, group_sizes = _read(found, file, data, LoadOptions(images=images, categories=categories))
-    samples = list({one.sample.key: one.sample for one in answered}.values())
+    given, warnings = _read(found, file, data, LoadOptions(images=images, categories=categories))
+    samples = list({one.sample.key: one.sample for one in given.answered}.values())
     warnings += found.notices(samples) if found.notices is not None else []
-    items = score_answers(answered, found.scorers)
+    items = score_answers(given.answered, found.scorers)
     possible = any(one.value is not None for item in items for one in item.scores.values())
-    options = MetricOptions(seed=seed, resamples=resamples, group_sizes=group_sizes)
+    options = MetricOptions(seed=seed, resamples=resamples, group_sizes=given.group_sizes)
     metrics = found.metrics(items, options) if possible else {}
     details = found.details(items, options) if possible and found.details is not None else {}
     console = make_console(stderr=True)
     for warning in warnings:
         console.print(plain(warning, one_line=True), style="yellow", soft_wrap=True)
     if as_json:
-        typer.echo(dump(scores_object(found, items, metrics, details)))
+        typer.echo(dump(scores_object(found, items, metrics, details, given.names)))
     elif possible:
         output = make_console()
         title = f"{found.title} · {file.name} · {count(len(items))} responses to {count(len(samples))} items"
@@ -78,13 +79,12 @@ def score(
         raise typer.Exit(exits.NO_SCORE)
 
 
-def _read(
-    found: Benchmark, file: Path, data: Path | None, options: LoadOptions
-) -> tuple[list[Answered], list[str], dict[str, int] | None]:
-    """The answers in the file with their samples, what the user must know about how they were matched, and the sizes
-    of the groups in the data. The authors' result files have no such sizes: what they hold is the whole group.
+def _read(found: Benchmark, file: Path, data: Path | None, options: LoadOptions) -> tuple[PlainAnswers, list[str]]:
+    """The answers in the file with their samples, and what the user must know about how they were matched.
+
+    The authors' result files tell no group sizes: what they hold is the whole group.
     """
-    from beholder.engine.answers import is_plain, read_plain
+    from beholder.engine.answers import PlainAnswers, is_plain, read_plain
     from beholder.errors import UsageError
     from beholder.report.figures import count
 
@@ -93,7 +93,7 @@ def _read(
             raise UsageError(
                 f"{file} is not JSON lines with `key` and `response`, the only format that {found.name} reads."
             )
-        return list(found.read_results(file)), [], None
+        return PlainAnswers(list(found.read_results(file)), 0, False), []
     if data is None:
         raise UsageError(f"{file} holds answers by key; give the benchmark's data with --data, which holds the gold.")
     answers = read_plain(file, found, data, options)
@@ -107,4 +107,4 @@ def _read(
             f"Some lines of {file} have no `order`: their Answer 1 is taken to be the first stored response "
             "(OUR assumption)."
         )
-    return answers.answered, warnings, answers.group_sizes
+    return answers, warnings

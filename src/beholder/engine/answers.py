@@ -22,12 +22,14 @@ _LINE = "Each line is an object with `key` and `response`, and optionally `vote`
 class PlainAnswers(msgspec.Struct, frozen=True):
     """What a plain file gave: the answered samples in file order, and how many of the data's items have no answer.
 
-    `group_sizes` is as in `Plan`: the sizes of the groups in the whole data, None if the benchmark has no groups.
+    `names` gives what the file calls an item, by sample key. `group_sizes` is as in `Plan`: the sizes of the groups in
+    the whole data, None if the benchmark has no groups.
     """
 
     answered: list[Answered]
     unanswered: int
     assumed_order: bool
+    names: dict[str, str] = {}
     group_sizes: dict[str, int] | None = None
 
 
@@ -48,6 +50,7 @@ def read_plain(file: Path, found: Benchmark, data: Path, options: LoadOptions) -
     samples, ambiguous = _by_name(found.load(data, options))
     answered: list[Answered] = []
     places: dict[tuple[str, int], str] = {}
+    names: dict[str, str] = {}
     assumed = False
     for record in read_records(file):
         name = record.value.get("key", record.value.get("index"))
@@ -60,6 +63,8 @@ def read_plain(file: Path, found: Benchmark, data: Path, options: LoadOptions) -
         sample = samples.get(name)
         if sample is None:
             raise UsageError(f"{record.where}: {data} holds no item {name!r}. Check the key, or --data.")
+        if isinstance(name, str):
+            names.setdefault(sample.key, name)
         vote = _whole(record, "vote")
         place = (sample.key, vote)
         if place in places:
@@ -74,7 +79,7 @@ def read_plain(file: Path, found: Benchmark, data: Path, options: LoadOptions) -
     everything = {sample.key: sample for sample in samples.values()}
     missing = len(everything) - len({key for key, _ in places})
     sizes = group_sizes(everything.values()) if found.grouped else None
-    return PlainAnswers(answered, missing, assumed, sizes)
+    return PlainAnswers(answered, missing, assumed, names, sizes)
 
 
 def _by_name(samples: Iterator[Sample]) -> tuple[dict[str | int, Sample], set[str | int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,17 +14,23 @@ from beholder.score import Metric, Metrics, Score, ScoredItem
 
 
 def scores_object(
-    found: Benchmark, items: Sequence[ScoredItem], metrics: Metrics, details: dict[str, Any]
+    found: Benchmark,
+    items: Sequence[ScoredItem],
+    metrics: Metrics,
+    details: dict[str, Any],
+    names: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Everything about scored responses as one JSON object.
 
     `{benchmark, headline, items: [{index, key, vote?, epoch?, category?, scores: {SCORER: {value, outcome, extracted,
     flags}}}], metrics: {SCORER: {METRIC: {value, n, failed, low, high, …}}}, details}`; items in file (or data) order.
+    `names` gives what the user's own file calls an item, by key: then that is its `key` here.
     """
+    shown = names or {}
     return {
         "benchmark": found.name,
         "headline": {"scorer": found.headline[0], "metric": found.headline[1]},
-        "items": [_item(item, voted=found.answers_shown > 0) for item in items],
+        "items": [_item(item, shown.get(item.key, item.key), voted=found.answers_shown > 0) for item in items],
         "metrics": {
             scorer: {name: _metric(metric) for name, metric in figures.items()} for scorer, figures in metrics.items()
         },
@@ -32,8 +38,8 @@ def scores_object(
     }
 
 
-def _item(item: ScoredItem, *, voted: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {"index": item.index, "key": item.key}
+def _item(item: ScoredItem, key: str, *, voted: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"index": item.index, "key": key}
     if voted:
         row["vote"] = item.vote
         row["order"] = list(item.order)
