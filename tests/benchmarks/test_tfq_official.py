@@ -69,7 +69,7 @@ HOSTILE = {
 def test_hostile_text_is_read_in_linear_time(text: str) -> None:
     start = time.perf_counter()
     read_answer(text)
-    assert time.perf_counter() - start < 2  # the plain regular expression needs minutes for the first
+    assert time.perf_counter() - start < 20  # what grows with the square takes minutes here
 
 
 COMPARISONS = [

@@ -145,4 +145,4 @@ def test_hostile_texts_take_linear_time(piece: str) -> None:
     strict(text, "ABCD")
     lenient(text, "ABCD", OPTIONS)
     lenient_multi(text, "ABCD")
-    assert time.perf_counter() - began < 3  # quadratic patterns take minutes here
+    assert time.perf_counter() - began < 20  # what grows with the square takes minutes here

@@ -151,7 +151,7 @@ def test_hostile_lengths_are_read_fast(piece: str) -> None:
     began = time.process_time()
     lenient(reply)
     strict(reply)
-    assert time.process_time() - began < 1.0
+    assert time.process_time() - began < 20  # what grows with the square takes minutes here
 
 
 def test_works_in_a_thread() -> None:

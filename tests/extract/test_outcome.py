@@ -145,4 +145,4 @@ def test_any_response(text: str, finish: str | None, reasoning: str) -> None:
 def test_hostile_texts_take_linear_time(piece: str) -> None:
     began = time.perf_counter()
     settle(Response(text=piece * (200_000 // len(piece))), NONE)
-    assert time.perf_counter() - began < 3  # quadratic patterns take minutes here
+    assert time.perf_counter() - began < 20  # what grows with the square takes minutes here

@@ -215,4 +215,4 @@ def test_hostile_lengths_are_read_fast(piece: str) -> None:
     reply = piece * (150_000 // len(piece))
     began = time.process_time()
     read_rating(reply, 0, 5)
-    assert time.process_time() - began < 1.0
+    assert time.process_time() - began < 20  # what grows with the square takes minutes here

