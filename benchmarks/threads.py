@@ -17,7 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from harness import make_images, run_in_process, server, write_tfq
+from harness import run_in_process, server
+from made_data import make_images, write_tfq
 
 from beholder.engine import run
 from beholder.engine.feed import Feeder
@@ -71,7 +72,8 @@ def alone(work: Path, data: Path) -> dict[str, int]:
     from beholder.benchmarks import benchmark
     from beholder.engine.plan import make_plan
     from beholder.engine.selection import Selection
-    from beholder.models.openai import Endpoint, OpenAIModel
+    from beholder.models.endpoint import Endpoint
+    from beholder.models.openai import OpenAIModel
     from beholder.sample import Response, Sampling
     from beholder.store import schema
     from beholder.store.cache import ResponseCache

@@ -26,8 +26,9 @@ from beholder.engine.plan import Plan, make_plan
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.selection import Selection
 from beholder.engine.watch import Watch
+from beholder.models.endpoint import Endpoint
 from beholder.models.model import Model
-from beholder.models.openai import Endpoint, OpenAIModel
+from beholder.models.openai import OpenAIModel
 from beholder.sample import Sampling
 from beholder.store import reading, schema
 from scripted_server import Reply, Request, completion

@@ -19,9 +19,10 @@ from beholder.engine import lifecycle
 from beholder.engine.feed import Gate
 from beholder.engine.selection import Selection, parse_condition
 from beholder.errors import UsageError
+from beholder.models.endpoint import Endpoint
 from beholder.models.fakes import Fake, constant
 from beholder.models.model import Prepared
-from beholder.models.openai import Endpoint, OpenAIModel
+from beholder.models.openai import OpenAIModel
 from beholder.sample import Response, Sampling
 from beholder.store import folder as folders
 from beholder.store import reading, schema

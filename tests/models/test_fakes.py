@@ -15,9 +15,9 @@ from beholder.benchmarks import benchmark
 from beholder.errors import Owner, UsageError
 from beholder.models import KINDS, make_model
 from beholder.models.classical import ClassicalModel
+from beholder.models.endpoint import Endpoint
 from beholder.models.fakes import Fake, constant, random_guesser, replay, scripted
 from beholder.models.model import Model
-from beholder.models.openai import Endpoint
 from beholder.sample import Ask, BooleanTarget, ImageRef, OrderedListTarget, Response, Sample, Sampling, TextPart
 from beholder.synth.jigsaw import generate
 

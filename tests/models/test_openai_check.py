@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.errors import UsageError
+from beholder.models.endpoint import Endpoint
 from beholder.models.listing import Listing, known_names, lacks, read_listing
-from beholder.models.openai import Endpoint, OpenAIModel
+from beholder.models.openai import OpenAIModel
 from scripted_server import Reply, Request, ScriptedServer
 
 

@@ -15,7 +15,8 @@ import pytest
 
 from beholder.errors import AuthError, ProviderError, UsageError
 from beholder.models.address import environment_proxy, scrub, scrub_url, usable_proxy
-from beholder.models.openai import Endpoint, OpenAIModel
+from beholder.models.endpoint import Endpoint
+from beholder.models.openai import OpenAIModel
 from beholder.sample import Ask, BooleanTarget, Message, Response, Sample, TextPart
 from scripted_server import Reply, Request, ScriptedServer, completion
 

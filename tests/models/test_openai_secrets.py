@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from beholder.errors import ProviderError, UsageError
 from beholder.models.address import scrub_url
-from beholder.models.openai import Endpoint, OpenAIModel
+from beholder.models.endpoint import Endpoint
+from beholder.models.openai import OpenAIModel
 from beholder.sample import Ask, BooleanTarget, Message, Response, Sample, TextPart
 from scripted_server import Reply, Request, ScriptedServer, completion
 

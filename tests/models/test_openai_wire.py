@@ -14,8 +14,9 @@ import pytest
 import made_runs
 from beholder.errors import DataError, UsageError
 from beholder.images.wire import QWEN_VL
+from beholder.models.endpoint import Endpoint
 from beholder.models.model import Prepared
-from beholder.models.openai import Endpoint, OpenAIModel
+from beholder.models.openai import OpenAIModel
 from beholder.sample import Ask, BooleanTarget, ImagePart, ImageRef, Message, Part, Response, Sample, Sampling, TextPart
 from scripted_server import Reply, Request, ScriptedServer, completion
 

@@ -38,7 +38,7 @@ def demo(
     from beholder.engine.plan import make_plan
     from beholder.engine.selection import Selection
     from beholder.models import make_model
-    from beholder.models.openai import Endpoint
+    from beholder.models.endpoint import Endpoint
     from beholder.report.comparison import compare
     from beholder.report.comparison_report import print_comparison
     from beholder.report.run_report import print_result

@@ -11,7 +11,7 @@ import msgspec
 
 from beholder.errors import UsageError
 from beholder.models.address import scrub, scrub_url, usable_proxy
-from beholder.models.openai import Endpoint
+from beholder.models.endpoint import Endpoint
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=4096)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]

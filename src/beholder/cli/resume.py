@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from beholder.cli.endpoint import StoredSettings
     from beholder.engine.lifecycle import Result
     from beholder.engine.plan import Plan
-    from beholder.models.openai import Endpoint
+    from beholder.models.endpoint import Endpoint
     from beholder.store.folder import RunInfo
 
 

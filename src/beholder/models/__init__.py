@@ -10,8 +10,8 @@ from beholder.errors import UsageError
 
 if TYPE_CHECKING:
     from beholder.benchmarks.benchmark import Benchmark
+    from beholder.models.endpoint import Endpoint
     from beholder.models.model import Model
-    from beholder.models.openai import Endpoint
 
 KINDS: dict[str, str] = {
     "openai": "openai/NAME: any OpenAI-compatible endpoint (vLLM, SGLang, Ollama, OpenAI); needs --base-url",

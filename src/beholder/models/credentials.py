@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from beholder.errors import UsageError
 from beholder.models.address import is_secret, secret_values, split_url
-
-if TYPE_CHECKING:
-    from beholder.models.openai import Endpoint
+from beholder.models.endpoint import Endpoint
 
 _SHORTEST = 8
 """Characters of the shortest secret that is looked for in answers. Local servers are given keys such as `EMPTY` and

@@ -20,7 +20,7 @@ import yarl
 from beholder import __version__
 from beholder.errors import ProviderError, UsageError
 from beholder.images.load import load
-from beholder.images.wire import OPENAI_COMPATIBLE, Sent, WirePolicy, encode, sent_record
+from beholder.images.wire import Sent, encode, sent_record
 from beholder.models.address import (
     chat_url,
     environment_proxy,
@@ -35,6 +35,7 @@ from beholder.models.address import (
 )
 from beholder.models.chat_reply import error_for_status, read_reply
 from beholder.models.credentials import Secrets, api_key
+from beholder.models.endpoint import Endpoint
 from beholder.models.listing import Listing, known_names, lacks, read_listing
 from beholder.models.model import Prepared, blob_of
 from beholder.models.spliced import SplicedPayload, roomy_socket
@@ -42,27 +43,6 @@ from beholder.sample import Ask, Response, Sampling, TextPart
 from beholder.seeds import seed_for
 
 _BODY_LIMIT = 64 << 20
-
-
-class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a model is served and how to reach it. Times are in seconds.
-
-    `first_byte` bounds the wait for the answer to begin (without streaming that is the whole generation), `total` the
-    whole attempt. `key_variable` names the environment variable that holds the API key.
-    """
-
-    base_url: str
-    key_variable: str = "OPENAI_API_KEY"
-    headers: dict[str, str] = {}
-    extra_body: dict[str, Any] = {}
-    proxy: str | None = None
-    ca_file: Path | None = None
-    max_connections: int = 64
-    connect: float = 10.0
-    first_byte: float = 600.0
-    total: float = 1200.0
-    max_tokens_field: str = "max_tokens"
-    policy: WirePolicy = OPENAI_COMPATIBLE
 
 
 class OpenAIModel:

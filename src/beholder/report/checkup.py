@@ -50,7 +50,8 @@ def machine_checks(runs_dir: Path, key_variable: str) -> list[Check]:
 async def endpoint_check(base_url: str, key_variable: str) -> Check:
     """What answers at the endpoint. The same look as before a run, less the name of a model."""
     from beholder.models.address import scrub_url
-    from beholder.models.openai import Endpoint, OpenAIModel
+    from beholder.models.endpoint import Endpoint
+    from beholder.models.openai import OpenAIModel
 
     try:
         model = OpenAIModel("openai/check", Endpoint(base_url=base_url, key_variable=key_variable))
