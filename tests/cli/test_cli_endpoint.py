@@ -331,3 +331,35 @@ def test_a_copied_run_is_foreign_only_outside_the_runs_folder(
     check_refused(beholder("resume", copy, "--runs-dir", folder.parent), ("outside --runs-dir",))
     change_settings(copy, lambda found: found["endpoint"].update(base_urls=[server.url]))
     assert beholder("resume", copy, "--runs-dir", copy.parent).code == 0
+
+
+def test_an_image_policy_is_kept_by_the_server_s_limits_and_by_a_resume(
+    beholder: Beholder, tmp_path: Path, server: ScriptedServer
+) -> None:
+    """A picture of 10×400 goes out padded under qwen-vl, one of 4000×10 fails, and a resume keeps the policy."""
+    from PIL import Image
+
+    records = []
+    for number, size in enumerate([(10, 400), (4000, 10), (64, 64)]):
+        Image.new("RGB", size, (200, 30, 30)).save(tmp_path / f"{number}.png")
+        records.append({"images": [f"{number}.png"], "problem": f"<image>Statement {number}.", "answer": "T"})
+    data = tmp_path / "odd.jsonl"
+    data.write_text("".join(json.dumps(record) + "\n" for record in records))
+    runs = tmp_path / "odd-runs"
+    said = beholder(
+        *("run", "tfq", "-m", "openai/m", "--base-url", server.url, "-d", data, "--runs-dir", runs),
+        *("--image-policy", "qwen-vl", "--no-cache"),
+    )
+    assert said.code == 0, said.err
+    assert len(server.requests) == 2
+    assert "max_aspect" in said.out
+    (folder,) = (folder for folder in runs.iterdir() if folder.is_dir())
+    settings = json.loads((folder / "run.json").read_text())["settings"]
+    assert settings["endpoint"]["image_policy"] == "qwen-vl"
+    again = beholder("resume", folder)
+    assert again.code == 0, again.err
+    assert len(server.requests) == 2  # the one that fails is looked at again, and still asks nothing
+    check_refused(
+        beholder("run", "tfq", "-m", "openai/m", "--base-url", server.url, "-d", data, "--image-policy", "qwen"),
+        ("--image-policy 'qwen'", "qwen-vl"),
+    )

@@ -184,7 +184,7 @@ def test_a_claim_of_terabytes_writes_nothing(tmp_path: Path) -> None:
     for name, _ in members:
         data = patched(data, name, size=0xFFFFFFF0)
     (tmp_path / "x.zip").write_bytes(data)
-    with pytest.raises(UsageError, match="more than 64 GB"):
+    with pytest.raises(UsageError, match="too many for its own size"):
         unpack(tmp_path / "x.zip", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -208,3 +208,19 @@ def test_cut_or_changed_archives_never_raise_anything_else(
     except UsageError:
         return
     assert (place / "out" / "run.json").is_file()
+
+
+def test_an_archive_that_grows_a_hundredfold_or_holds_a_file_twice_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("run.json", "{}")
+        archive.writestr("run.db", bytes(64 << 20))
+    with pytest.raises(UsageError, match="too many for its own size"):
+        unpack(tmp_path / "bomb.zip", tmp_path / "out")
+    with zipfile.ZipFile(tmp_path / "twice.zip", "w") as archive:
+        archive.writestr("run.json", "{}")
+        archive.writestr("run.db", "one")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("run.db", "two")
+    with pytest.raises(UsageError, match="twice"):
+        unpack(tmp_path / "twice.zip", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

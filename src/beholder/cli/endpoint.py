@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from beholder.errors import UsageError
+from beholder.images.wire import OPENAI_COMPATIBLE, POLICIES
 from beholder.models.address import scrub, scrub_url, usable_proxy
 from beholder.models.endpoint import Endpoint
 
@@ -35,6 +36,7 @@ class StoredEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     timeout: _Seconds = 600.0
     connect_timeout: _Seconds = 10.0
     max_tokens_field: str = "max_tokens"
+    image_policy: str = OPENAI_COMPATIBLE.name
 
     @property
     def last_url(self) -> str:
@@ -79,10 +81,13 @@ def make_endpoint(
     timeout: float,
     connect_timeout: float,
     max_tokens_field: str,
+    image_policy: str = OPENAI_COMPATIBLE.name,
 ) -> Endpoint:
     """The endpoint that the options describe. `UsageError` names the option that cannot be read."""
     if ca_file is not None and not ca_file.is_file():
         raise UsageError(f"--ca-file {ca_file} does not exist.")
+    if image_policy not in POLICIES:
+        raise UsageError(f"--image-policy {image_policy!r} is not known. Choose {', '.join(POLICIES)}.")
     return Endpoint(
         base_url=base_url,
         key_variable=key_variable,
@@ -95,6 +100,7 @@ def make_endpoint(
         total=timeout * 2,
         connect=connect_timeout,
         max_tokens_field=max_tokens_field,
+        policy=POLICIES[image_policy],
     )
 
 
@@ -111,6 +117,7 @@ def settings_of(endpoint: Endpoint) -> dict[str, Any]:
         "timeout": endpoint.first_byte,
         "connect_timeout": endpoint.connect,
         "max_tokens_field": endpoint.max_tokens_field,
+        "image_policy": endpoint.policy.name,
     }
 
 
@@ -151,6 +158,7 @@ def endpoint_again(
         timeout=stored.timeout,
         connect_timeout=stored.connect_timeout,
         max_tokens_field=stored.max_tokens_field,
+        image_policy=stored.image_policy,
     )
 
 

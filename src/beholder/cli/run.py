@@ -132,6 +132,14 @@ def run_benchmark(
             rich_help_panel=_WHERE,
         ),
     ] = "max_tokens",
+    image_policy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Limits that images must keep: openai-compatible (none), anthropic or qwen-vl.",
+            rich_help_panel=_WHERE,
+        ),
+    ] = "openai-compatible",
     cache: Annotated[
         bool, typer.Option("--cache/--no-cache", help="Reuse answers given to the very same request.")
     ] = True,
@@ -187,6 +195,7 @@ def run_benchmark(
             timeout=timeout,
             connect_timeout=connect_timeout,
             max_tokens_field=max_tokens_field,
+            image_policy=image_policy,
         )
     run_seed = seed if seed is not None else 0
     models = [make_model(name, found, seed=run_seed, endpoint=endpoint) for name in model]

@@ -17,6 +17,8 @@ from beholder.store.folder import Blobs
 
 _MEMBER = re.compile(r"run\.json|run\.db|results\.json|blobs/[0-9a-f]{2}/[0-9a-f]{64}")
 _UNPACKED_LIMIT = 64 << 30
+_MOST_TIMES, _ANYWAY = 100, 16 << 20
+"""A run's database packs to a tenth or so and its images not at all; what grows a hundredfold is a trap."""
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 """What `zipfile` raises for an archive that is damaged, encrypted (`RuntimeError`) or of an unknown method."""
 
@@ -67,8 +69,13 @@ def unpack(archive_path: Path, folder: Path) -> Path:
             strange = [member.filename for member in members if not _MEMBER.fullmatch(member.filename)]
             if strange or not {"run.json", "run.db"} <= {member.filename for member in members}:
                 raise UsageError(f"{archive_path} is not a packed run (unexpected {strange[:1] or 'contents'}).")
-            if sum(member.file_size for member in members) > _UNPACKED_LIMIT:
-                raise UsageError(f"{archive_path} would unpack to more than 64 GB. It was not opened.")
+            if len({member.filename for member in members}) < len(members):
+                raise UsageError(f"{archive_path} is not a packed run (a file is in it twice).")
+            size, packed_size = sum(m.file_size for m in members), sum(m.compress_size for m in members)
+            if size > min(_UNPACKED_LIMIT, _MOST_TIMES * packed_size + _ANYWAY):
+                raise UsageError(
+                    f"{archive_path} would unpack to {size:,} bytes, too many for its own size. Not opened."
+                )
             for member in members:
                 target = folder / member.filename
                 target.parent.mkdir(parents=True, exist_ok=True)
