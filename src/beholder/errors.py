@@ -3,9 +3,8 @@
     BeholderError
     ├── UsageError       the person at the keyboard must change something      (exit code 2)
     ├── DataError        a record or an image cannot be used                   (owner: data)
-    ├── ProviderError    the model's server failed or refused                  (owner: provider)
-    │   └── AuthError    the key was not accepted: nothing else will work      (stops the run)
-    └── JudgeError       a judge's reply cannot be used as a verdict           (owner: judge)
+    └── ProviderError    the model's server failed or refused                  (owner: provider)
+        └── AuthError    the key was not accepted: nothing else will work      (stops the run)
 
 An error is classified once, where it happens. Errors that belong to one item become that item's
 `Failure` (data, not a crash); the others reach the command line as one plain line.
@@ -71,7 +70,3 @@ class ProviderError(BeholderError):
 
 class AuthError(ProviderError):
     """The server answered 401 or 403. The run stops at once: no other request can succeed."""
-
-
-class JudgeError(BeholderError):
-    """A judge's reply could not be read as a verdict in range. It is never turned into a score."""

@@ -1,4 +1,7 @@
-"""From judgements to figures: scorers, majorities, denominators, position bias, the authors' curve."""
+"""From judgements to figures: scorers, majorities, denominators, position bias, the authors' curve.
+
+Longer than 400 lines because the arithmetic by hand and the rows it is compared with belong side by side.
+"""
 
 from __future__ import annotations
 

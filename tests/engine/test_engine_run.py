@@ -162,6 +162,8 @@ def test_t36_votes_are_stored_apart_and_a_second_run_asks_nothing(tmp_path: Path
         assert [(one.key, one.vote, one.response.text) for one in stored(second.folder)] == answers
         assert second.result.items == first.result.items
         assert second.result.tally.cached == second.watch.cached == 15
+        assert first.result.tally.prompt_tokens == first.watch.prompt_tokens == 150
+        assert second.result.tally.prompt_tokens == second.watch.prompt_tokens == 0  # nothing was spent again
 
         run_engine(plan, server.url, tmp_path / "runs")
         assert len(server.requests) == 30

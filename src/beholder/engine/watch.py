@@ -45,7 +45,9 @@ class Watch:
         if response.failure is not None:
             self.failed += 1
             self.last_failure = response.failure.message
-        self.cached += response.cached
+        if response.cached:  # paid for by an earlier run
+            self.cached += 1
+            return
         self.prompt_tokens += response.usage.prompt_tokens or 0
         self.completion_tokens += response.usage.completion_tokens or 0
 

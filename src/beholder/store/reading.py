@@ -46,7 +46,11 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What a run holds: responses by state, tokens, retries. `cut` counts the answers that used up the token limit."""
+    """What a run holds: responses by state, tokens, retries.
+
+    Tokens are those that this run spent: an answer from the cache was paid for by an earlier one. `cut` counts the
+    answers that used up the token limit.
+    """
 
     answered: int
     failed: int
@@ -249,8 +253,10 @@ def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
     states = dict(_rows(db, "SELECT state, count(*) FROM responses GROUP BY state"))
     ((*totals,),) = _rows(
         db,
-        "SELECT coalesce(sum(json_extract(record, '$.usage.prompt_tokens')), 0), "
-        "coalesce(sum(json_extract(record, '$.usage.completion_tokens')), 0), "
+        "SELECT coalesce(sum(json_extract(record, '$.usage.prompt_tokens')) "
+        "FILTER (WHERE json_extract(record, '$.cached') IS NOT TRUE), 0), "
+        "coalesce(sum(json_extract(record, '$.usage.completion_tokens')) "
+        "FILTER (WHERE json_extract(record, '$.cached') IS NOT TRUE), 0), "
         "coalesce(sum(coalesce(json_extract(record, '$.attempts'), 1)), 0), "
         "coalesce(sum(coalesce(json_extract(record, '$.cached'), 0)), 0), "
         "coalesce(sum(finish IN ('length', 'max_tokens') OR coalesce(json_extract(record, '$.usage.completion_tokens') "
