@@ -6,10 +6,10 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 export PIP_ROOT_USER_ACTION := ignore
 
-# Options of `make demo`: a model of your own, where it is served, how many puzzles.
+# Options of `make demo`: a model of your own, where it is served, how many items of each family.
 MODEL ?=
 BASE_URL ?=
-N ?= 60
+N ?= 8
 
 .PHONY: demo test test-fast lint types check coverage bench lock clean
 
@@ -52,7 +52,7 @@ bench: .venv/.dev
 # Needs uv. The lock files name versions and hashes, never where they came from.
 LOCK := uv pip compile pyproject.toml requirements/build.in --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet --no-emit-index-url --no-emit-find-links
 lock:
-	$(LOCK) --extra data --output-file requirements/runtime.lock
+	$(LOCK) --extra data --extra tir --extra tools --output-file requirements/runtime.lock
 	$(LOCK) --extra dev --constraint requirements/runtime.lock --output-file requirements/dev.lock
 
 clean:

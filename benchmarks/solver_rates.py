@@ -1,73 +1,81 @@
-"""How good and how fast the classical jigsaw solver is on fresh puzzles: one JSON row a size, one for all.
+"""How good and how fast the classical baselines are on fresh items, and how fast items are made.
 
-    python benchmarks/solver_rates.py [--items 200] [--seed 90210] [--sizes 3 4 5 6] [--photos DIR]
+    python benchmarks/solver_rates.py [TASK …] [--items 200] [--levels 3] [--seed 90210] [--photos DIR]
 
-Times are wall clock, for one item in one process, picture already decoded. `generated_per_second` is for
-making the puzzles, PNG included.
+One JSON row a family and level: the mean value under `strict` (the share that is right; places for jigsaw, overlap for
+spot the difference) of `classical` and `static`, and of a blind guess. Times are processor time in one process: other
+work on the machine does not count. `make_ms` includes the encoding of the pictures; `solve_ms` their decoding.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import json
+import random
 import statistics
+import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
-from PIL import Image
-
-from beholder.sample import OrderedListTarget
-from beholder.synth.jigsaw import SIZES, generate
-from beholder.synth.solve_jigsaw import find_size, solve
+from beholder.benchmarks import benchmark
+from beholder.benchmarks.benchmark import LoadOptions
+from beholder.models.classical import solved
+from beholder.sample import Response, Sample
+from beholder.synth.dataset import write_dataset
+from beholder.synth.families import FAMILIES, family
+from beholder.synth.generate import SourcePaths, draws_for, make_item
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--items", type=int, default=200, help="puzzles of each size")
+    parser.add_argument("tasks", nargs="*", default=list(FAMILIES))
+    parser.add_argument("--items", type=int, default=200, help="items of each family and level")
+    parser.add_argument("--levels", type=int, nargs="+", default=[3])
     parser.add_argument("--seed", type=int, default=90210)
-    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--photos", type=Path, default=None)
     options = parser.parse_args()
 
-    every: list[dict[str, float]] = []
-    for n in options.sizes:
-        rows, speed = measure(options.items, options.seed, n, options.photos)
-        print(json.dumps({"size": f"{n}x{n}"} | summary(rows, speed)), flush=True)
-        every.extend(rows)
-    print(json.dumps({"size": "all"} | summary(every, None)))
+    for task in dict.fromkeys(family(name).task for name in options.tasks):
+        for level in options.levels:
+            row = measure(task, level, options.items, options.seed, SourcePaths(options.photos))
+            print(json.dumps({"task": task, "level": level, "items": options.items} | row), flush=True)
 
 
-def measure(items: int, seed: int, n: int, photos: Path | None) -> tuple[list[dict[str, float]], float]:
-    """One row for each puzzle, and how many puzzles were made a second."""
-    next(generate(1, seed, (n,), photos))  # decodes nothing twice that is only read once
-    begun = time.perf_counter()
-    samples = list(generate(items, seed, (n,), photos))
-    speed = items / (time.perf_counter() - begun)
-    rows = []
-    for sample in samples:
-        assert isinstance(sample.target, OrderedListTarget)
-        picture = np.asarray(Image.open(io.BytesIO(sample.images[0].data or b"")).convert("RGB"))
-        begun = time.perf_counter()
-        answer = solve(picture, n)
-        seconds = time.perf_counter() - begun
-        right = sum(a == b for a, b in zip(answer, sample.target.values, strict=True)) / n**2
-        rows.append({"right": right, "seconds": seconds, "size_found": float(find_size(picture) == n)})
-    return rows, speed
-
-
-def summary(rows: list[dict[str, float]], speed: float | None) -> dict[str, float | int]:
-    seconds = sorted(row["seconds"] for row in rows)
-    found: dict[str, float | int] = {
-        "items": len(rows),
-        "position_accuracy": round(statistics.fmean(row["right"] for row in rows), 4),
-        "solved": round(statistics.fmean(row["right"] == 1 for row in rows), 4),
-        "size_found": round(statistics.fmean(row["size_found"] for row in rows), 4),
-        "ms_mean": round(1000 * statistics.fmean(seconds), 1),
-        "ms_p95": round(1000 * seconds[int(0.95 * (len(seconds) - 1))], 1),
+def measure(task: str, level: int, items: int, seed: int, paths: SourcePaths) -> dict[str, float]:
+    """The row of one family at one level."""
+    draws = draws_for([task], items, seed, (level,))
+    sources = paths.read()
+    make_item(draws[0], sources)  # what is only loaded once
+    making = []
+    for draw in draws[: min(items, 40)]:
+        begun = time.process_time()
+        make_item(draw, sources)
+        making.append(time.process_time() - begun)
+    with tempfile.TemporaryDirectory() as work:
+        folder = write_dataset(draws, Path(work) / "set", paths)
+        samples = list(benchmark("tir").load(folder, LoadOptions()))
+        rng = random.Random(seed)
+        guess = benchmark("tir").guess
+        values: dict[str, list[float]] = {"classical": [], "static": [], "random": []}
+        solving = []
+        for sample in samples:
+            begun = time.process_time()
+            values["classical"].append(value(sample, solved(sample)))
+            solving.append(time.process_time() - begun)
+            values["static"].append(value(sample, solved(sample, at_a_glance=True)))
+            values["random"].append(value(sample, guess(sample, rng)))
+    return {
+        **{name: round(statistics.fmean(own), 3) for name, own in values.items()},
+        "make_ms": round(1000 * statistics.median(making), 1),
+        "solve_ms": round(1000 * statistics.fmean(solving), 1),
+        "solve_ms_p95": round(1000 * sorted(solving)[int(0.95 * (len(solving) - 1))], 1),
     }
-    return found if speed is None else found | {"generated_per_second": round(speed, 1)}
+
+
+def value(sample: Sample, said: str) -> float:
+    """What `strict` gives an answer."""
+    score = benchmark("tir").scorers["strict"](sample, Response(text=said, finish="stop"))
+    return score.value or 0.0
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ FLOORS = [
     {"benchmarks", "synth", "models"},
     {"judges"},
     {"store", "engine"},
-    {"report"},
+    {"report", "audit"},
     {"cli", "__main__"},
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -64,7 +64,51 @@ class OrderedListTarget(msgspec.Struct, frozen=True, tag="ordered_list"):
     values: tuple[int, ...]
 
 
-Target = BooleanTarget | PreferenceTarget | OrderedListTarget
+class ChoiceTarget(msgspec.Struct, frozen=True, tag="choice"):
+    """Gold of a multiple-choice question: option letters in capitals, in alphabetical order.
+
+    `several` says that the *question* lets one choose more than one option; it never follows from the gold.
+    """
+
+    letters: str
+    several: bool = False
+
+
+class NumberTarget(msgspec.Struct, frozen=True, tag="number"):
+    """Gold that is one number, as the record writes it (`"72"`, `"11.1"`)."""
+
+    written: str
+
+
+class TextTarget(msgspec.Struct, frozen=True, tag="text"):
+    """Gold that is text to be found in the answer, case as printed."""
+
+    text: str
+
+
+class PlaceTarget(msgspec.Struct, frozen=True, tag="place"):
+    """Gold that is a place in a grid: row from the top and column from the left, both from 1."""
+
+    row: int
+    column: int
+
+
+class NumberSetTarget(msgspec.Struct, frozen=True, tag="number_set"):
+    """Gold that is a set of whole numbers, ascending, such as the patches in which two pictures differ."""
+
+    values: tuple[int, ...]
+
+
+Target = (
+    BooleanTarget
+    | PreferenceTarget
+    | OrderedListTarget
+    | ChoiceTarget
+    | NumberTarget
+    | TextTarget
+    | PlaceTarget
+    | NumberSetTarget
+)
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -165,13 +209,26 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     retryable: bool = False
 
 
+class Extracted(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What somebody else read out of a response: an extractor model, or whoever made a result file.
+
+    `answer` is what they wrote, None where they gave nothing back; `by` names them (a model, or `file`). `failure` is
+    set if a called extractor failed, and then there is no answer.
+    """
+
+    answer: str | None
+    by: str
+    failure: Failure | None = None
+
+
 class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What came back for one `Ask`: an answer, or a `failure`.
 
     `text` is the visible answer and `reasoning` the separate reasoning channel (`reasoning_content`); either may be
     None. `finish` is the server's word (`stop`, `length`, `content_filter`, …). `max_tokens` is the limit that
     was asked for. `order` repeats the `Ask`. `latency` is in seconds, for the attempt that succeeded; `attempts`
-    counts all. `raw` is the server's body as it came. `images` describes what was sent for each image.
+    counts all. `raw` is the server's body as it came. `images` describes what was sent for each image. `extracted` is
+    what somebody else read out of the text, None if nobody was asked; it is kept beside the response, not in it.
     """
 
     text: str | None = None
@@ -189,3 +246,4 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cached: bool = False
     raw: bytes | None = None
     images: tuple[dict[str, Any], ...] = ()
+    extracted: Extracted | None = None

@@ -67,6 +67,7 @@ class ScoredItem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     difficulty: str = ""
     order: tuple[int, ...] = ()
     target: str = ""
+    split: str = ""
 
 
 class Metric(msgspec.Struct, frozen=True, omit_defaults=True):

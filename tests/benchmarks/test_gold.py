@@ -1,4 +1,4 @@
-"""The gold, written in the format that the prompt asks for, scores 1.0 under every scorer of every benchmark."""
+"""What a perfect model would say, by each benchmark's own `gold`, scores 1.0 under every scorer."""
 
 from __future__ import annotations
 
@@ -6,44 +6,50 @@ from pathlib import Path
 
 import pytest
 
-from beholder.benchmarks import benchmark
+from beholder.benchmarks import BENCHMARKS, benchmark
 from beholder.benchmarks.benchmark import Benchmark, LoadOptions
 from beholder.engine.scoring import score_with
-from beholder.sample import BooleanTarget, PreferenceTarget, Response, Sample
+from beholder.sample import Sample
 from beholder.score import Outcome
-from beholder.synth.jigsaw import generate
+from beholder.synth.dataset import write_dataset
+from beholder.synth.generate import draws_for
 from made_runs import tfq_data, vl_data
 
-
-def gold_answers(sample: Sample) -> list[Response]:
-    """What a perfect model would say: once, or once for each order of the stored answers."""
-    match sample.target:
-        case BooleanTarget(value=value):
-            return [Response(text=f"<think>I looked.</think><answer>{'T' if value else 'F'}</answer>", finish="stop")]
-        case PreferenceTarget(preferred=preferred):
-            return [
-                Response(
-                    text=f"Overall Judgment: Answer {order.index(preferred) + 1} is better.", order=order, finish="stop"
-                )
-                for order in ((0, 1), (1, 0))
-            ]
-        case target:
-            return [Response(text=f"<answer>{list(target.values)}</answer>", finish="stop")]
+FAMILIES = ("jigsaw", "maze", "spot_difference", "word_search")
 
 
 def samples_of(found: Benchmark, folder: Path) -> list[Sample]:
-    if found.name == "jigsaw":
-        return list(generate(4, seed=3))
-    data = tfq_data(folder, 6) if found.name == "tfq" else vl_data(folder, 6)
+    data = {
+        "tfq": lambda: tfq_data(folder, 6),
+        "vl-rewardbench": lambda: vl_data(folder, 6),
+        "tir": lambda: write_dataset(draws_for(FAMILIES, 2, 3), folder / "tir"),
+    }[found.name]()
     return list(found.load(data, LoadOptions()))
 
 
-@pytest.mark.parametrize("name", ["tfq", "vl-rewardbench", "jigsaw"])
+@pytest.mark.parametrize("name", BENCHMARKS)
 def test_gold_scores_one_under_every_scorer(name: str, tmp_path: Path) -> None:
     found = benchmark(name)
     samples = samples_of(found, tmp_path)
     assert len(samples) >= 4
+    score_all = score_with(found.scorers)
     for sample in samples:
-        for response in gold_answers(sample):
-            for scorer, score in score_with(found.scorers)(sample, response).items():
+        answers = found.gold(sample)
+        assert answers
+        for response in answers:
+            for scorer, score in score_all(sample, response).items():
                 assert (score.value, score.outcome) == (1.0, Outcome.SCORED), (scorer, response.text)
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_the_gold_of_one_item_is_not_right_for_all(name: str, tmp_path: Path) -> None:
+    """Otherwise the test above could not fail."""
+    found = benchmark(name)
+    samples = samples_of(found, tmp_path)
+    score_all = score_with(found.scorers)
+    wrong = set()
+    for sample, other in zip(samples, [*samples[1:], samples[0]], strict=True):
+        if sample.target != other.target:
+            (response, *_) = found.gold(other)
+            wrong |= {scorer for scorer, score in score_all(sample, response).items() if score.value != 1.0}
+    assert wrong == set(found.scorers)

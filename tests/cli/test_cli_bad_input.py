@@ -170,7 +170,7 @@ OPTION_ROWS: list[tuple[str, Callable[[Path], list[object]], tuple[str, ...]]] =
     ("pack of no run", lambda h: ["pack", "x", "--runs-dir", h], ("no run 'x'",)),
     ("unknown family", lambda h: ["synth", "sudoku", "--out", h / "o"], ("'sudoku'", "jigsaw")),
     ("photos folder is empty", lambda h: ["synth", "jigsaw", "--out", h / "o", "--photos", h], ("photo",)),
-    ("difficulty out of range", lambda h: ["synth", "jigsaw", "--out", h / "o", "--difficulty", "9"], ("3", "6")),
+    ("difficulty out of range", lambda h: ["synth", "jigsaw", "--out", h / "o", "--difficulty", "9"], ("1 to 5", "9")),
 ]
 
 
@@ -261,9 +261,9 @@ SCORE_ROWS: list[tuple[str, Callable[[Path], list[object]], tuple[str, ...]]] = 
     ),
     ("no ranking", lambda h: score("vl-rewardbench", vlrb_results(h, ranking=None)), ("line 2", "[0, 1]")),
     (
-        "jigsaw has no result file",
-        lambda h: score("jigsaw", tfq_results(h / "r.json", ["x"])),
-        ("r.json", "`key`", "jigsaw"),
+        "the results of another benchmark",
+        lambda h: score("tir", tfq_results(h / "r.json", ["x"])),
+        ("r.json, record 1", "'model_response'", "TIR-Bench"),
     ),
 ]
 

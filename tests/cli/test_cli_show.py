@@ -142,7 +142,7 @@ def test_a_mark_is_kept_beside_the_score_and_survives_a_rescore(beholder: Behold
     assert [(mark["scorer"], mark["note"]) for mark in after["marks"]] == [("lenient", "it says T: for a title")]
     rescored = beholder("rescore", folder)
     assert rescored.code == 0, rescored.err
-    assert "no model was called" in rescored.err
+    assert "6 responses again; the model was not asked" in rescored.err
     assert beholder.json("show", folder, 1)["marks"] == after["marks"]
     assert beholder.json("show", folder, 2)["marks"] == []
     shown = beholder("show", folder)
@@ -186,7 +186,7 @@ def test_pack_to_a_place_of_ones_own(beholder: Beholder, tmp_path: Path) -> None
 def test_list_shows_status_and_headline(beholder: Beholder, tmp_path: Path) -> None:
     empty = beholder("list", "--runs-dir", tmp_path / "runs")
     assert "none yet" in empty.out
-    for name in ("tfq", "vl-rewardbench", "jigsaw", "openai/NAME", "replay/FILE"):
+    for name in ("tfq", "vl-rewardbench", "tir", "openai/NAME", "replay/FILE", "static"):
         assert name in empty.out
     folder = tfq_run(beholder, tmp_path)
     vlrb_run(beholder, tmp_path)
@@ -205,7 +205,7 @@ def test_list_shows_status_and_headline(beholder: Beholder, tmp_path: Path) -> N
         ("tfq", "complete"),
         ("vl-rewardbench", "complete"),
     ]
-    assert set(found["benchmarks"]) >= {"tfq", "vl-rewardbench", "jigsaw"}
+    assert set(found["benchmarks"]) == {"tfq", "vl-rewardbench", "tir"}
 
 
 def test_doctor_as_json(beholder: Beholder, tmp_path: Path) -> None:
@@ -233,21 +233,13 @@ def test_doctor_tries_an_endpoint_and_tells_no_key(
     assert "FAIL  endpoint: No server answers" in gone.out
 
 
-def test_synth_and_demo_make_their_promises(beholder: Beholder, tmp_path: Path) -> None:
-    runs = tmp_path / "runs"
-    said = beholder("demo", "--n", 2, "--runs-dir", runs, "--seed", 5)
-    assert said.code == 0, said.err
-    for words in (
-        "2 fresh puzzles in",
-        "B against A, scorer strict, 2 items",
-        "beholder show latest",
-        "make demo MODEL=",
-    ):
-        assert words in said.out
-    assert len([folder for folder in runs.iterdir() if (folder / "run.json").is_file()]) == 2
+def test_synth_makes_its_promises(beholder: Beholder, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        made = beholder("synth", "jigsaw", "--out", tmp_path / name, "--n", 1, "--seed", 3, "--difficulty", 3)
-        assert f"beholder run jigsaw --data {tmp_path / name} --model classical" in made.out
+        asked = ("synth", "jigsaw", "maze", "--out", tmp_path / name, "--n", 1, "--seed", 3, "--difficulty", 2)
+        made = beholder(*asked, "--jobs", 1)
+        assert made.code == 0, made.err
+        assert f"2 items in {tmp_path / name}" in made.out
+        assert f"beholder run tir --data {tmp_path / name} --model classical" in made.out
     assert {path.name: path.read_bytes() for path in (tmp_path / "a").rglob("*") if path.is_file()} == {
         path.name: path.read_bytes() for path in (tmp_path / "b").rglob("*") if path.is_file()
     }

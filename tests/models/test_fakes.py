@@ -14,12 +14,10 @@ import made_runs
 from beholder.benchmarks import benchmark
 from beholder.errors import Owner, UsageError
 from beholder.models import KINDS, make_model
-from beholder.models.classical import ClassicalModel
 from beholder.models.endpoint import Endpoint
 from beholder.models.fakes import Fake, constant, random_guesser, replay, scripted
 from beholder.models.model import Model
-from beholder.sample import Ask, BooleanTarget, ImageRef, OrderedListTarget, Response, Sample, Sampling, TextPart
-from beholder.synth.jigsaw import generate
+from beholder.sample import Ask, BooleanTarget, Response, Sample, Sampling, TextPart
 
 PARTS = (TextPart("The lamp stands for hope."),)
 SAMPLES = [
@@ -233,7 +231,8 @@ NAMES = [
     ("replay", "incomplete"),
     ("constant/", "incomplete"),
     ("openai/m", "--base-url"),
-    ("classical", "jigsaw"),
+    ("classical", "it knows tir"),
+    ("static", "it knows tir"),
     ("", "no kind of model"),
 ]
 
@@ -248,21 +247,7 @@ def test_every_kind_can_be_made(tmp_path: Path) -> None:
     rest = {"openai": "/org/model", "replay": f"/{replay_file(tmp_path)}", "scripted": f"/{script_file(tmp_path)}"}
     rest["constant"] = "/Overall Judgment: Answer 1 is better."
     for kind in KINDS:
-        found = benchmark("jigsaw" if kind == "classical" else "tfq")
+        found = benchmark("tir" if kind in ("classical", "static") else "tfq")
         model = make_model(kind + rest.get(kind, ""), found, seed=0, endpoint=Endpoint(base_url="http://h/v1"))
         assert model.name == kind + rest.get(kind, "")
         assert model.remote is (kind == "openai")
-
-
-def test_the_classical_solver_sees_the_picture_only() -> None:
-    puzzle = next(iter(generate(1, 5)))
-    model = ClassicalModel("jigsaw")
-    (response,) = answers(model, [ask_for(puzzle)])
-    assert response.text is not None
-    assert response.text.startswith("<answer>[")
-    blind = msgspec.structs.replace(puzzle, target=OrderedListTarget(()), metadata={}, parts=(), source="")
-    assert answers(model, [ask_for(blind)])[0].text == response.text
-    other = msgspec.structs.replace(puzzle, images=(ImageRef("plain", data=made_runs.jpeg(1)),))
-    (gave_up,) = answers(model, [ask_for(other)])
-    assert gave_up.failure is not None
-    assert (gave_up.failure.owner, gave_up.failure.kind) == (Owner.US, "solver")

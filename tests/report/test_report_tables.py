@@ -147,14 +147,16 @@ def test_details_of_both_kinds() -> None:
         "recipe": {"accuracy_by_k": [{"k": 1, "all": 0.5, "decided": 0.6}, {"k": 2, "all": 0.25, "decided": None}]},
         "chance": {"1": 0.5, "2": 0.25},
     }
-    print_details(console, details, "recipe")
+    print_details(console, details, TFQ, {})
     lines = [line.split() for line in sink.getvalue().splitlines() if line.strip()]
     assert lines[1] == ["recipe", "3", "1", "2", "0", "4", "5"]
     assert lines[2][-2:] == ["K=1", "K=2"]
     assert lines[3] == ["recipe,", "all", "items", "50.0", "%", "25.0", "%"]
     assert lines[4] == ["recipe,", "decided", "60.0", "%", "–"]
     assert lines[5][-4:] == ["50.0", "%", "25.0", "%"]
-    print_details(console, {}, "recipe")
+    printed_before = sink.getvalue()
+    print_details(console, {}, TFQ, {})
+    assert sink.getvalue() == printed_before
 
 
 def test_json_holds_any_text_and_no_number_that_json_lacks() -> None:

@@ -152,7 +152,7 @@ INFOS = [
     (b"\xff\xfe", "damaged"),
     (b'{"format": 1}', "damaged"),
     (b'{"format":"x","plan":{},"plan_hash":"","settings":{},"environment":{},"created":""}', "damaged"),
-    (b'{"format":2,"plan":{},"plan_hash":"","settings":{},"environment":{},"created":""}', "newer Beholder"),
+    (b'{"format":99,"plan":{},"plan_hash":"","settings":{},"environment":{},"created":""}', "newer Beholder"),
     (b"[" * 100_000, "damaged"),
 ]
 

@@ -14,9 +14,9 @@ BENCHMARKS: dict[str, tuple[str, str]] = {
         "beholder.benchmarks.vl_rewardbench",
         "VL-RewardBench: the model as a judge of two answers, K votes with shuffled order",
     ),
-    "jigsaw": (
-        "beholder.benchmarks.jigsaw",
-        "Jigsaw: fresh puzzles cut from photographs, with known answers (synthetic)",
+    "tir": (
+        "beholder.benchmarks.tir",
+        "TIR-Bench: thirteen tasks that ask for thinking with images, on its own data or fresh items",
     ),
 }
 """Name → (module that holds `BENCHMARK`, one line for `beholder list`)."""

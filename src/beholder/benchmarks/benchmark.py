@@ -61,11 +61,16 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     `load` streams samples from a path and raises `DataError` naming the record that cannot be used. `prompt` makes the
     parts to send from a sample, a template and the order in which stored answers are shown. `read_results` reads
     the authors' own result file; `metrics` turns scored rows into figures. `guess` writes what a blind guesser would
-    answer, in the format the prompt asks for; it must not look at the target. `answers_shown` is how many stored
+    answer, in the format the prompt asks for; it must not look at the target. `gold` gives what a perfect model would
+    say, which every scorer should find right. `answers_shown` is how many stored
     answers the prompt shows in an order to be drawn (0: none). `notices` gives plain sentences that the user must know
     about the data. `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it
     applies. `grouped` says that a figure is about whole groups of items (all-or-nothing), so that a group's size in the
     whole data must be known. `live_label` is the plural word for what the running mean of a run counts.
+
+    Where a scorer takes an answer that an extractor model read, `extraction_prompt` makes the question to the extractor
+    from the template `extraction_template`, `needs_extraction` says if a response has to be read at all, and
+    `headline_without_extractor` is the headline of a run that has no such answers.
     """
 
     name: str
@@ -78,6 +83,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     template: str
     metrics: Callable[[Sequence[ScoredItem], MetricOptions], Metrics]
     guess: Callable[[Sample, random.Random], str]
+    gold: Callable[[Sample], list[Response]]
     read_results: Callable[[Path], Iterator[Answered]] | None = None
     details: Details | None = None
     notices: Callable[[Iterable[Sample] | int], list[str]] | None = None
@@ -86,3 +92,15 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     answers_shown: int = 0
     grouped: bool = False
     live_label: str = ""
+    headline_without_extractor: tuple[str, str] | None = None
+    extraction_template: str = ""
+    extraction_prompt: Callable[[Sample, Response, str], str] | None = None
+    needs_extraction: Callable[[Sample, Response], bool] | None = None
+
+    def headline_of(self, metrics: Metrics) -> tuple[str, str]:
+        """(scorer, metric) that a report leads with: the headline, or what stands in for it where it has no value."""
+        scorer, metric = self.headline
+        shown = metrics.get(scorer, {}).get(metric)
+        if self.headline_without_extractor is not None and (shown is None or shown.value is None):
+            return self.headline_without_extractor
+        return self.headline

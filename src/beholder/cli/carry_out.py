@@ -46,6 +46,8 @@ async def run_all(
     async with contextlib.AsyncExitStack() as stack:
         for one in models:
             stack.push_async_callback(one.close)
+        if options.extractor is not None:
+            stack.push_async_callback(options.extractor.model.close)
         for one in models:
             if refused and one.remote:
                 words = f"{one.name} was not run: the endpoint has refused the API key."
@@ -87,7 +89,7 @@ async def carry_out_with_progress(folder: Path, plan: Plan, model: Model, option
             watch = Watch(
                 total,
                 before,
-                found.headline[0],
+                (found.headline_without_extractor or found.headline)[0],
                 label=found.live_label,
                 say=lambda text: console.print(text, style="yellow", soft_wrap=True),
             )
@@ -122,6 +124,10 @@ def exit_code(result: Result) -> int:
 
     if result.ending is Ending.INTERRUPTED:
         return exits.INTERRUPTED
+    scorer, metric = result.found.headline
+    asked_for = result.metrics.get(scorer, {}).get(metric)
+    if result.judges and (asked_for is None or asked_for.value is None):
+        return exits.NO_SCORE  # a judge was asked for this figure, and nothing came of it
     if result.complete:
         return exits.DONE
     if result.tally.answered == 0 and result.ending is not Ending.REFUSED_KEY:

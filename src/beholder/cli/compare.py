@@ -34,6 +34,7 @@ def compare(
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
     from beholder.report.comparison import compare as compare_items
+    from beholder.report.comparison import headline_scorer
     from beholder.report.comparison_report import print_comparison
     from beholder.report.run_differences import run_notes, side_of
     from beholder.report.terminal import make_console
@@ -46,14 +47,14 @@ def compare(
     if plans[0].benchmark != plans[1].benchmark:
         raise UsageError(f"{a} ran {plans[0].benchmark}, {b} ran {plans[1].benchmark}. Compare runs of one benchmark.")
     found = find_benchmark(plans[0].benchmark)
-    chosen = scorer or found.headline[0]
-    if chosen not in found.scorers:
-        raise UsageError(f"--scorer: {found.name} has no scorer {chosen!r}. It has {', '.join(found.scorers)}.")
+    if scorer is not None and scorer not in found.scorers:
+        raise UsageError(f"--scorer: {found.name} has no scorer {scorer!r}. It has {', '.join(found.scorers)}.")
     items, sides = [], []
     for folder, info, plan in zip(folders, infos, plans, strict=True):
         with contextlib.closing(schema.open_to_read(folder / "run.db")) as db:
             items.append(reading.scored_items(db))
             sides.append(side_of(folder, info, plan, db, found))
+    chosen = scorer or headline_scorer(found, items[0] + items[1])
     names = (str(infos[0].settings.get("model", a)), str(infos[1].settings.get("model", b)))
     if names[0] == names[1]:
         names = (f"{names[0]} (A)", f"{names[1]} (B)")

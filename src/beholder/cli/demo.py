@@ -1,19 +1,27 @@
-"""`beholder demo`: fresh puzzles, two baselines through the real engine, and their paired comparison."""
+"""`beholder demo`: fresh items of all families, three baselines through the real engine, their comparison, a report."""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from beholder.cli.options import MaxConnections, RunsDir
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from beholder.engine.lifecycle import Result
+
+BASELINES = ("random", "static", "classical")
+
 
 def demo(
-    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many puzzles.")] = 60,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the puzzles.")] = 2026,
+    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many items of each of the 13 families.")] = 8,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the items.")] = 2026,
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", metavar="KIND/NAME", help="A real model to add, openai/NAME.")
     ] = None,
@@ -22,10 +30,10 @@ def demo(
     max_connections: MaxConnections = 16,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Make fresh puzzles, run two baselines on them, and compare.
+    """Make fresh items, run three baselines, compare, write a report.
 
-    The puzzles are jigsaws cut from photographs; the baselines are `random` and `classical`. With --model and
-    --base-url, your model solves them too.
+    The items are of all 13 TIR-Bench families; the baselines are `random` (blind), `static` (one glance) and
+    `classical` (may change the picture). With --model and --base-url, your model answers them too.
     """
     import asyncio
 
@@ -39,30 +47,27 @@ def demo(
     from beholder.engine.selection import Selection
     from beholder.models import make_model
     from beholder.models.endpoint import Endpoint
-    from beholder.report.comparison import compare
-    from beholder.report.comparison_report import print_comparison
-    from beholder.report.run_report import print_result
+    from beholder.report.html_report import write_html
+    from beholder.report.side_by_side import print_side_by_side
     from beholder.report.terminal import make_console
-    from beholder.sample import Sampling
 
     console = make_console()
-    found = find_benchmark("jigsaw")
+    found = find_benchmark("tir")
     url = base_url or default_base_url()
     endpoint = None
     if url is not None and model:
         endpoint = Endpoint(base_url=url, max_connections=max_connections)
-    models = [make_model(name, found, seed=seed, endpoint=endpoint) for name in ("random", "classical", *(model or []))]
+    models = [make_model(name, found, seed=seed, endpoint=endpoint) for name in (*BASELINES, *(model or []))]
 
     asyncio.run(check_all(models))
-    folder = fresh_puzzles(runs_dir, n, seed, photos)
-    console.print(f"{n} fresh puzzles in {folder}", style="dim", soft_wrap=True)
+    folder = fresh_items(runs_dir, n, seed, photos, console)
     plan = make_plan(
         found,
         folder,
         images=None,
         categories=None,
         template=None,
-        sampling=Sampling(temperature=0.0, max_tokens=2048),
+        sampling=found.sampling,
         votes=None,
         epochs=1,
         order="random",
@@ -74,86 +79,72 @@ def demo(
     if endpoint is not None:
         settings["endpoint"] = settings_of(endpoint)
     results = asyncio.run(
-        run_all(
-            plan, models, options, settings, runs_dir, console, on_result=lambda result: print_result(console, result)
-        )
+        run_all(plan, models, options, settings, runs_dir, console, on_result=lambda result: _one_line(console, result))
     )
-    baseline = results[0]
-    for other in results[1:]:
-        names = (baseline.model, other.model)
-        console.print()
-        print_comparison(
-            console,
-            compare(
-                baseline.items,
-                other.items,
-                found.headline[0],
-                voted=False,
-                intersect=True,
-                names=names,
-                seed=seed,
-            ),
-            names,
-        )
+    if len(results) < len(models) or not all(result.metrics for result in results):
+        raise typer.Exit(1)
     console.print()
-    console.print(Text("Look closer:    beholder show latest      and      beholder show latest 0"), soft_wrap=True)
-    console.print(
-        Text(
-            "Your own model: make demo MODEL=openai/NAME BASE_URL=http://localhost:8000/v1\n"
-            f"           or:  beholder run jigsaw --data {folder} --model openai/NAME "
-            "--base-url http://localhost:8000/v1"
-        ),
-        soft_wrap=True,
-    )
+    print_side_by_side(console, results)
+    _compare(console, results, seed)
+    report = write_html(results, results[-1].folder / "report.html")
+    console.print()
+    for line in (
+        f"Report:         {report}",
+        "Look closer:    beholder show latest      and      beholder show latest 0",
+        "Your own model: make demo MODEL=openai/NAME BASE_URL=http://localhost:8000/v1",
+        f"           or:  beholder run tir --data {folder} --model openai/NAME --base-url http://localhost:8000/v1",
+    ):
+        console.print(Text(line), soft_wrap=True)
 
 
-def fresh_puzzles(runs_dir: Path, n: int, seed: int, photos: Path | None) -> Path:
+def _one_line(console: Console, result: Result) -> None:
+    from beholder.report.figures import count
+    from beholder.report.plain_text import plain
+
+    tally = result.tally
+    words = f"{plain(result.model, one_line=True)}: {count(tally.answered)} answered, {count(tally.failed)} failed"
+    console.print(words, style="dim", soft_wrap=True)
+
+
+def _compare(console: Console, results: list[Result], seed: int) -> None:
+    """Every model against the one before it: what a look adds to a guess, and changing the picture to a look."""
+    from beholder.report.comparison import compare, headline_scorer
+    from beholder.report.comparison_report import print_comparison
+
+    for before, after in itertools.pairwise(results):
+        names = (before.model, after.model)
+        scorer = headline_scorer(before.found, [*before.items, *after.items])
+        console.print()
+        compared = compare(before.items, after.items, scorer, voted=False, intersect=True, names=names, seed=seed)
+        print_comparison(console, compared, names)
+
+
+def fresh_items(runs_dir: Path, n: int, seed: int, photos: Path | None, console: Console) -> Path:
     """The data set of a demo, made unless it is there already: the same number, seed and photographs give the same one.
 
     The user's own photographs are in its name by their digest. A folder of that name that is not the data set, or no
     longer, is a `UsageError`: it may hold what earlier runs need, so it is never removed.
     """
-    from beholder.errors import UsageError
-    from beholder.synth.dataset import write_dataset
-    from beholder.synth.jigsaw import SIZES, generate
-    from beholder.synth.photographs import photos_in
+    import os
 
-    name = f"demo-jigsaw-{n}-{seed}"
+    from beholder.errors import UsageError
+    from beholder.report.plain_text import plain
+    from beholder.synth.dataset import is_intact, write_dataset
+    from beholder.synth.generate import SourcePaths, draws_for
+
+    paths = SourcePaths(photos)
+    draws = draws_for(["all"], n, seed)
+    name = f"demo-tir-{n}-{seed}"
     if photos is not None:
-        digest = hashlib.sha256()
-        for photo in photos_in(photos).items:
-            content = photo.ref.data if photo.ref.path is None else Path(photo.ref.path).read_bytes()
-            digest.update(photo.name.encode("utf-8", "surrogateescape") + b"\0")
-            digest.update(hashlib.sha256(content or b"").digest())
-        name += f"-{digest.hexdigest()[:8]}"
+        name += "-" + hashlib.sha256(repr(sorted(paths.digests().items())).encode()).hexdigest()[:8]
     folder = runs_dir / name
     if not folder.exists():
-        return write_dataset(generate(n, seed, SIZES, photos), folder)
-    if not _is_dataset(folder, n, seed):
+        console.print(f"Making {len(draws)} fresh items …", style="dim")
+        write_dataset(draws, folder, paths, jobs=os.cpu_count() or 1)
+    elif not is_intact(folder, draws):
         raise UsageError(
-            f"{folder} is there already, but does not hold these {n} puzzles. Choose another --seed or --runs-dir."
+            f"{folder} is there already, but does not hold these {len(draws)} items. "
+            "Choose another --seed or --runs-dir."
         )
+    console.print(plain(f"{len(draws)} fresh items in {folder}", one_line=True), style="dim", soft_wrap=True)
     return folder
-
-
-def _is_dataset(folder: Path, n: int, seed: int) -> bool:
-    """Whether a folder holds, unchanged, the puzzles that `generate` makes of this number and seed."""
-    from beholder.errors import BeholderError
-    from beholder.seeds import seed_for
-    from beholder.synth.dataset import MANIFEST, RECORDS, read_manifest
-    from beholder.synth.jigsaw import SIZES
-
-    def intact(file: str, sha256: str) -> bool:
-        return hashlib.sha256((folder / file).read_bytes()).hexdigest() == sha256
-
-    try:
-        made = read_manifest(folder / MANIFEST)
-        drawn = [(item.certificate.seed, item.certificate.n) for item in made.items]
-        asked = [(seed_for(seed, "jigsaw", "item", item), SIZES[item % len(SIZES)]) for item in range(n)]
-        return (
-            drawn == asked
-            and intact(RECORDS, made.records)
-            and all(intact(item.file, item.sha256) for item in made.items)
-        )
-    except (BeholderError, OSError):
-        return False

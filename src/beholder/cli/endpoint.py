@@ -44,6 +44,14 @@ class StoredEndpoint(msgspec.Struct, frozen=True, kw_only=True):
         return self.base_urls[-1] if self.base_urls else self.base_url
 
 
+class StoredExtractor(msgspec.Struct, frozen=True, kw_only=True):
+    """What run.json holds of the model that reads answers."""
+
+    model: str
+    template: str
+    endpoint: StoredEndpoint | None = None
+
+
 class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What run.json holds besides the plan, with the defaults of `beholder run` for what it does not hold."""
 
@@ -52,6 +60,7 @@ class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_connections: _Count = 64
     cache: bool = True
     endpoint: StoredEndpoint | None = None
+    extractor: StoredExtractor | None = None
 
     @property
     def needs_endpoint(self) -> bool:

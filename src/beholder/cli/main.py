@@ -27,10 +27,12 @@ COMMANDS: dict[str, str] = {
     "pack": "beholder.cli.pack:pack",
     "list": "beholder.cli.listing:list_runs",
     "synth": "beholder.cli.synth:synth",
+    "audit": "beholder.cli.audit:app",
+    "report": "beholder.cli.report:report",
     "demo": "beholder.cli.demo:demo",
     "doctor": "beholder.cli.doctor:doctor",
 }
-"""Command → the function that does it. Only the one that is called gets imported."""
+"""Command → the function that does it, or its commands. Only the one that is called gets imported."""
 
 # typer does not export the error of its argument parser; it is what this one is built on, in every version.
 _PARSER_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
@@ -48,8 +50,13 @@ class _Commands(typer.core.TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name].partition(":")
+        found = getattr(importlib.import_module(module), function)
+        if isinstance(found, typer.Typer):  # a command with commands of its own
+            group = typer.main.get_group(found)
+            group.name = cmd_name
+            return group
         one = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        one.command(cmd_name, context_settings=_HELP)(getattr(importlib.import_module(module), function))
+        one.command(cmd_name, context_settings=_HELP)(found)
         return typer.main.get_command(one)
 
 
@@ -86,7 +93,7 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a character gets its escape
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(args=sys.argv[1:] or ["--help"], standalone_mode=False)
+        code = app(args=sys.argv[1:] or ["--help"], prog_name="beholder", standalone_mode=False)
         sys.stdout.flush()
         if code == INTERRUPTED:  # a run that ended so, or what typer makes of Ctrl-C
             sys.stderr.write(_INTERRUPTED)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beholder.cli.extractor import ExtractorKey
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, RunName, RunsDir
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def resume(
         int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")
     ] = None,
     max_retries: Annotated[int | None, typer.Option(metavar="N", min=0, max=100, help="Retries of a request.")] = None,
+    extractor_key_env: ExtractorKey = None,
     fsync: FSync = False,
     all_metrics: AllMetrics = False,
     as_json: AsJson = False,
@@ -52,8 +54,10 @@ def resume(
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.carry_out import carry_out_with_progress, exit_code, finish_command
     from beholder.cli.endpoint import StoredEndpoint, asking, endpoint_again, of_a_foreign_run, stored_settings
+    from beholder.cli.extractor import extractor_again
     from beholder.engine.lifecycle import EngineOptions, check_same_plan, plan_of
     from beholder.engine.retry import RetryPolicy
+    from beholder.errors import UsageError
     from beholder.models import make_model
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
@@ -90,11 +94,23 @@ def resume(
             max_connections=max_connections,
         )
     retries = max_retries if max_retries is not None else settings.max_retries
+    cache = folder.resolve().parent / ".cache.db" if settings.cache else None
+    reader = None
+    if settings.extractor is not None:
+        if not folder.resolve().is_relative_to(runs_dir.resolve()):
+            raise UsageError(
+                f"{folder} lies outside --runs-dir {runs_dir}, and its run.json names a model to read the answers. "
+                f"If the run is yours, say so with --runs-dir {folder.resolve().parent}."
+            )
+        reader = extractor_again(
+            settings.extractor, found, key_variable=extractor_key_env, cache=cache, max_retries=retries
+        )
     options = EngineOptions(
         concurrency=max_connections or settings.max_connections,
         retries=RetryPolicy(attempts=retries + 1),
-        cache=folder.resolve().parent / ".cache.db" if settings.cache else None,
+        cache=cache,
         fsync=fsync,
+        extractor=reader,
     )
 
     async def run_on() -> Result:
@@ -112,7 +128,11 @@ def resume(
         except BaseException:
             await model.close()
             raise
-        return await carry_out_with_progress(folder, plan, model, options, console)
+        try:
+            return await carry_out_with_progress(folder, plan, model, options, console)
+        finally:
+            if reader is not None:
+                await reader.model.close()
 
     result = asyncio.run(run_on())
     finish_command([result], as_json=as_json, all_metrics=all_metrics)
@@ -133,6 +153,8 @@ def as_it_stands(folder: Path, info: RunInfo, plan: Plan, found: Benchmark) -> R
     from beholder.store import reading, schema
     from beholder.store.folder import locked
 
+    if info.settings.get("extractor") and info.status != "complete":
+        return None
     with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
         tally = reading.tally(db, len(found.scorers))
         if tally.retryable or len(reading.done(db)) < plan.n_asks:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beholder.cli.extractor import ExtractorKey, ExtractorName, ExtractorPrompt, ExtractorUrl
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, MaxConnections, MaxRetries, RunsDir
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _WHERE = "How to reach the model"
 
 
 def run_benchmark(
-    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or jigsaw.")],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or tir.")],
     model: Annotated[
         list[str],
         typer.Option("--model", "-m", metavar="KIND/NAME", help="openai/NAME, random, constant/TEXT, …; repeatable."),
@@ -140,6 +141,10 @@ def run_benchmark(
             rich_help_panel=_WHERE,
         ),
     ] = "openai-compatible",
+    extractor: ExtractorName = None,
+    extractor_base_url: ExtractorUrl = None,
+    extractor_key_env: ExtractorKey = None,
+    extractor_prompt: ExtractorPrompt = None,
     cache: Annotated[
         bool, typer.Option("--cache/--no-cache", help="Reuse answers given to the very same request.")
     ] = True,
@@ -163,6 +168,7 @@ def run_benchmark(
     from beholder.cli import exits
     from beholder.cli.carry_out import check_all, exit_code, finish_command, run_all
     from beholder.cli.endpoint import default_base_url, make_endpoint, settings_of
+    from beholder.cli.extractor import check, make_extractor, refuse_alone
     from beholder.cli.options import decoding_number
     from beholder.engine.lifecycle import EngineOptions
     from beholder.engine.plan import make_plan
@@ -211,14 +217,35 @@ def run_benchmark(
         max_tokens=decoding_number("--max-tokens", max_tokens, found.sampling.max_tokens, low=1, whole=True),
         seed=seed,
     )
+    cache_file = runs_dir / ".cache.db" if cache else None
+    settings: dict[str, Any] = {"max_retries": max_retries, "max_connections": max_connections, "cache": cache}
+    refuse_alone(extractor, extractor_base_url, extractor_key_env, extractor_prompt)
+    reader = None
+    if extractor is not None:
+        of_the_model = api_key_env if extractor_base_url is None else None  # no key goes to another server unasked
+        reader, settings["extractor"] = make_extractor(
+            extractor,
+            found,
+            base_url=extractor_base_url or base_url,
+            key_variable=extractor_key_env or of_the_model,
+            prompt=extractor_prompt,
+            cache=cache_file,
+            max_retries=max_retries,
+        )
     options = EngineOptions(
         concurrency=max_connections,
         retries=RetryPolicy(attempts=max_retries + 1),
-        cache=runs_dir / ".cache.db" if cache else None,
+        cache=cache_file,
         fsync=fsync,
+        extractor=reader,
     )
 
-    asyncio.run(check_all(models))  # before the data is read: a wrong URL shows at once
+    async def check_everybody() -> None:
+        await check_all(models)
+        if reader is not None:
+            await check(reader)
+
+    asyncio.run(check_everybody())  # before the data is read: a wrong URL shows at once
     plan = make_plan(
         found,
         data,
@@ -237,7 +264,6 @@ def run_benchmark(
         ResponseCache(options.cache).close()  # a damaged one shows before a folder is made
     for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
         console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
-    settings: dict[str, Any] = {"max_retries": max_retries, "max_connections": max_connections, "cache": cache}
     if endpoint is not None:
         settings["endpoint"] = settings_of(endpoint)
     output = make_console()
@@ -253,11 +279,11 @@ def run_benchmark(
     raise typer.Exit(max(codes, default=exits.DONE))
 
 
-def read_template(file: Path) -> str:
-    """The user's own prompt template."""
+def read_template(file: Path, option: str = "--prompt") -> str:
+    """The user's own prompt template. `UsageError` names the option that gave the file."""
     from beholder.errors import UsageError
 
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--prompt {file} cannot be read ({error}).") from None
+        raise UsageError(f"{option} {file} cannot be read ({error}).") from None

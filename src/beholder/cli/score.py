@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def score(
-    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or jigsaw.")],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or tir.")],
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="The authors' result file, or JSON lines with key, response, vote.")
     ],
@@ -41,8 +41,8 @@ def score(
 ) -> None:
     """Score answers that you already have, under every scorer.
 
-    FILE is the authors' own result file (TFQ-Bench: a JSON list; VL-RewardBench: JSON lines with the votes), or plain
-    JSON lines with `key` and `response`, which need --data.
+    FILE is the authors' own result file (TFQ-Bench: a JSON list; VL-RewardBench: JSON lines with the votes; TIR-Bench:
+    an object of items), or plain JSON lines with `key` and `response`, which need --data.
     """
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.benchmark import LoadOptions, MetricOptions
@@ -72,7 +72,7 @@ def score(
         output = make_console()
         title = f"{found.title} · {file.name} · {count(len(items))} responses to {count(len(samples))} items"
         print_metrics(output, found, metrics, title, every=all_metrics)
-        print_details(output, details, found.headline[0])
+        print_details(output, details, found, metrics)
         print_items_summary(output, items)
     if not possible:
         console.print(plain(f"Nothing in {file} can be scored.", one_line=True), style="red", soft_wrap=True)
@@ -88,7 +88,7 @@ def _read(found: Benchmark, file: Path, data: Path | None, options: LoadOptions)
     from beholder.errors import UsageError
     from beholder.report.figures import count
 
-    if not is_plain(file):
+    if not is_plain(file, found):
         if found.read_results is None:
             raise UsageError(
                 f"{file} is not JSON lines with `key` and `response`, the only format that {found.name} reads."

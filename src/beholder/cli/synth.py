@@ -9,32 +9,60 @@ import typer
 
 
 def synth(
-    family: Annotated[str, typer.Argument(metavar="FAMILY", help="jigsaw.")],
+    families: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FAMILY…",
+            help="Task names such as maze or color, `all`, or the manifest.json of a set to make again.",
+        ),
+    ],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder to make.")],
-    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many items.")] = 60,
+    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many items of each family.")] = 50,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed: the same seed gives the same bytes.")] = 0,
     difficulty: Annotated[
         list[int] | None,
-        typer.Option(metavar="N", help="Pieces a side, 3 to 6; repeatable (default: all four in turn)."),
+        typer.Option(metavar="N", help="1 (easy) to 5; repeatable, then in turn (default: 3)."),
     ] = None,
     photos: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Folder of your own photographs (default: ours).")
     ] = None,
+    masks: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Objects for refcoco: COCO or RefCOCO polygons, RLE, or panoptic JSON beside its PNGs."
+        ),
+    ] = None,
+    mask_images: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Images of --masks (default: beside the file).")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes that make items (default: one a core).")
+    ] = None,
 ) -> None:
     """Make fresh items with known answers.
 
-    The folder is a data set, which `beholder run FAMILY --data FOLDER` reads.
+    The folder is a data set in the public TIR-Bench layout, which `beholder run tir --data FOLDER` reads, with a
+    manifest.json that makes it again byte for byte. `beholder list` names the families.
     """
+    import os
+
     from beholder.errors import UsageError
     from beholder.report.plain_text import plain
-    from beholder.synth.dataset import write_dataset
-    from beholder.synth.jigsaw import SIZES, generate
+    from beholder.synth.dataset import MANIFEST, read_manifest, remake, write_dataset
+    from beholder.synth.generate import SourcePaths, draws_for
 
-    if family != "jigsaw":
-        raise UsageError(f"There is no family {family!r}. Known: jigsaw.")
-    folder = write_dataset(generate(n, seed, tuple(difficulty or SIZES), photos), out)
+    paths = SourcePaths(photos, masks, mask_images)
+    processes = jobs or os.cpu_count() or 1
+    given = [Path(name) for name in families if Path(name).name == MANIFEST or Path(name).is_file()]
+    if given:
+        if len(families) > 1:
+            raise UsageError("Give one manifest, or names of families.")
+        folder = remake(given[0], out, paths, jobs=processes)
+        made = len(read_manifest(folder / MANIFEST).items)
+    else:
+        draws = draws_for(families, n, seed, tuple(difficulty or (3,)))
+        folder = write_dataset(draws, out, paths, jobs=processes)
+        made = len(draws)
     typer.echo(
-        plain(
-            f"{n} items in {folder}. Run them: beholder run {family} --data {folder} --model classical", one_line=True
-        )
+        plain(f"{made} items in {folder}. Run them: beholder run tir --data {folder} --model classical", one_line=True)
     )

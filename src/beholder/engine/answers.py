@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from beholder.benchmarks.records import Record, read_records
 from beholder.engine.plan import group_sizes
 from beholder.engine.scoring import score_with
 from beholder.errors import DataError, UsageError
-from beholder.sample import Response, Sample, Usage
+from beholder.sample import Extracted, Response, Sample, Usage
 from beholder.score import ScoredItem, Scorer
 from beholder.store.reading import target_text
 
@@ -33,13 +34,26 @@ class PlainAnswers(msgspec.Struct, frozen=True):
     group_sizes: dict[str, int] | None = None
 
 
-def is_plain(file: Path) -> bool:
-    """Whether a file is our plain JSONL: its first record holds a `response` that is text (or null) under a `key`."""
-    for record in read_records(file):
+def is_plain(file: Path, found: Benchmark) -> bool:
+    """Whether a file is our plain JSONL: its first record holds a `response` that is text (or null) under a `key`.
+
+    A file that cannot be read as records is not, if the benchmark has a result file of its own: its reader will say
+    what is wrong.
+    """
+    for record in _first_record(file, found):
         value = record.value
         named = "key" in value or "index" in value
         return named and "response" in value and isinstance(value["response"], str | None)
     return False
+
+
+def _first_record(file: Path, found: Benchmark) -> list[Record]:
+    try:
+        return list(islice(read_records(file), 1))
+    except DataError:
+        if found.read_results is None:
+            raise
+        return []
 
 
 def read_plain(file: Path, found: Benchmark, data: Path, options: LoadOptions) -> PlainAnswers:
@@ -107,7 +121,18 @@ def _response(record: Record, order: tuple[int, ...]) -> Response:
         order=order,
         max_tokens=_count(record, "max_tokens"),
         usage=Usage(completion_tokens=_count(record, "completion_tokens")),
+        extracted=_extracted(record),
     )
+
+
+def _extracted(record: Record) -> Extracted | None:
+    """What the line says was read out of the response, in the field that TIR-Bench's files have; null is nothing."""
+    if "extracted_answer" not in record.value:
+        return None
+    read = record.value["extracted_answer"]
+    if read is not None and not isinstance(read, str):
+        raise DataError("its `extracted_answer` is not text", where=record.where, mend="Write the answer as text.")
+    return Extracted(read, "file")
 
 
 def _order(record: Record, answers_shown: int) -> tuple[tuple[int, ...], bool]:
@@ -157,6 +182,7 @@ def score_answers(answered: Sequence[Answered], scorers: dict[str, Scorer]) -> l
             difficulty=one.sample.difficulty,
             order=one.response.order,
             target=target_text(one.sample),
+            split=one.sample.split,
         )
         for one in answered
     ]

@@ -7,7 +7,7 @@ import contextlib
 import platform
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -19,19 +19,22 @@ import beholder
 from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark, MetricOptions
 from beholder.engine import run as engine
+from beholder.engine.extracting import Extractor, extract
 from beholder.engine.interrupt import Interrupts
 from beholder.engine.plan import Plan, differences, digest, remake_plan
 from beholder.engine.rescoring import rescore, score_missing, scored_by_other_code
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.watch import Watch
-from beholder.errors import UsageError
+from beholder.errors import AuthError, UsageError
 from beholder.models.model import Model
-from beholder.score import Metrics, ScoredItem
+from beholder.score import Metrics, Outcome, ScoredItem
 from beholder.store import folder as folders
-from beholder.store import reading, schema
+from beholder.store import judge_calls, reading, schema
 from beholder.store.cache import ResponseCache
 
 _PACKAGES = ("aiohttp", "msgspec", "numpy", "pillow")
+_EXTRAS = ("math-verify", "latex2sympy2_extended", "sympy", "rapidfuzz", "opencv-python-headless")
+"""Packages of extras that decide scores, or what the classical baselines say."""
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,12 +45,14 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     cache: Path | None = None
     fsync: bool = False
     drain: float = 30.0
+    extractor: Extractor | None = None
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it stands: counts, rows, figures. `metrics` is empty when nothing could be scored.
 
-    `complete` is True when every planned response is there and none is waiting for a resume.
+    `complete` is True when every planned response is there and none is waiting for a resume. `judges` says which judge
+    models were asked about how many responses.
     """
 
     folder: Path
@@ -61,6 +66,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool
     ending: engine.Ending = engine.Ending.FINISHED
     message: str = ""
+    judges: dict[str, int] = {}
 
 
 def begin(plan: Plan, model: Model, settings: dict[str, Any], runs_dir: Path, *, fsync: bool = False) -> Path:
@@ -85,9 +91,16 @@ def environment() -> dict[str, Any]:
         "beholder": beholder.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: metadata.version(name) for name in _PACKAGES},
+        "packages": {name: version for name in (*_PACKAGES, *_EXTRAS) if (version := _version(name)) is not None},
         "command": Path(sys.argv[0]).name,
     }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def plan_of(info: folders.RunInfo) -> Plan:
@@ -143,6 +156,8 @@ async def carry_out(
             try:
                 with _told_plainly(folder):
                     ending, message = await engine.execute(job, watch, interrupts)
+                    if options.extractor is not None and ending is engine.Ending.FINISHED:
+                        ending, message = await _have_read(folder, found, options.extractor, watch, interrupts)
                     if stale:
                         watch.say("The scorers have changed since this run began; all of its answers are scored again.")
                     result = await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=stale)
@@ -155,6 +170,24 @@ async def carry_out(
                     with contextlib.suppress(OSError):  # a full disk: the error that is on its way says so
                         _set_status(folder, info, "incomplete")
             return result
+
+
+async def _have_read(
+    folder: Path, found: Benchmark, extractor: Extractor, watch: Watch, interrupts: Interrupts
+) -> tuple[engine.Ending, str]:
+    """Has the extractor read what it has not read yet; why that stopped, with one line for the user."""
+    again = f"`{folders.resume_command(folder)}`"
+    try:
+        done = await extract(folder, found, extractor, watch.say, interrupts)
+    except AuthError as error:
+        told = f"The extractor {extractor.model.name} refused the key: {str(error).rstrip('.')}."
+        return engine.Ending.REFUSED_KEY, f"{told} Mend it and run {again}."
+    if done.interrupted:
+        return engine.Ending.INTERRUPTED, f"Not all answers were read. Continue with {again}."
+    if done.failed:
+        words = f"The extractor failed on {done.failed:,} responses"
+        return engine.Ending.FINISHED, f"{words}; {again} tries those again that may succeed."
+    return engine.Ending.FINISHED, ""
 
 
 def _what_is_there(folder: Path, found: Benchmark, *, fsync: bool) -> tuple[set[tuple[str, int, int]], bool]:
@@ -225,6 +258,8 @@ def read_result(
     try:
         tally = reading.tally(db, len(found.scorers))
         items = reading.scored_items(db)
+        judges = judge_calls.judges(db)
+        unread = "extractor" in info.settings and (judge_calls.to_be_retried(db) > 0 or _any_unread(items, found))
     finally:
         db.close()
     possible = any(score.value is not None for item in items for score in item.scores.values())
@@ -240,10 +275,17 @@ def read_result(
         items=items,
         metrics=metrics,
         details=details,
-        complete=possible and tally.retryable == 0 and tally.answered + tally.failed == plan.n_asks,
+        complete=possible and not unread and tally.retryable == 0 and tally.answered + tally.failed == plan.n_asks,
         ending=ending,
         message=message,
+        judges=judges,
     )
+
+
+def _any_unread(items: Sequence[ScoredItem], found: Benchmark) -> bool:
+    """Whether the headline's scorer still waits for somebody to read a response."""
+    scorer = found.headline[0]
+    return any(scorer in item.scores and item.scores[scorer].outcome is Outcome.NOT_APPLICABLE for item in items)
 
 
 def _set_status(folder: Path, info: folders.RunInfo, status: str) -> None:

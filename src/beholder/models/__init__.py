@@ -20,6 +20,7 @@ KINDS: dict[str, str] = {
     "random": "random: blind guesses in the asked format (baseline)",
     "constant": "constant/TEXT: always the same answer (baseline)",
     "classical": "classical: plain computer vision, for the synthetic families (baseline)",
+    "static": "static: the same vision at one glance, the picture small and unchanged (baseline)",
 }
 """Kind → one line for `beholder list`."""
 
@@ -42,10 +43,10 @@ def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint
         from beholder.models.openai import OpenAIModel
 
         return OpenAIModel(name, endpoint)
-    if kind == "classical":
+    if kind in ("classical", "static"):
         from beholder.models.classical import ClassicalModel
 
-        return ClassicalModel(benchmark.name)
+        return ClassicalModel(kind, benchmark.name)
     from beholder.models import fakes
 
     if kind == "random":

@@ -29,7 +29,7 @@ def scores_object(
     shown = names or {}
     return {
         "benchmark": found.name,
-        "headline": {"scorer": found.headline[0], "metric": found.headline[1]},
+        "headline": dict(zip(("scorer", "metric"), found.headline_of(metrics), strict=True)),
         "items": [_item(item, shown.get(item.key, item.key), voted=found.answers_shown > 0) for item in items],
         "metrics": {
             scorer: {name: _metric(metric) for name, metric in figures.items()} for scorer, figures in metrics.items()

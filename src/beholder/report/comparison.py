@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from beholder.benchmarks.benchmark import Benchmark
 from beholder.metrics.paired import (
     Paired,
     align,
@@ -15,7 +16,7 @@ from beholder.metrics.paired import (
     paired_difference,
 )
 from beholder.metrics.votes import Decision, majority, majority_of_answered, tally
-from beholder.score import Score, ScoredItem
+from beholder.score import Outcome, Score, ScoredItem
 
 
 class ItemValue(msgspec.Struct, frozen=True):
@@ -51,6 +52,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     gained: list[str]
     lost: list[str]
     detectable: float | None
+
+
+def headline_scorer(found: Benchmark, items: Sequence[ScoredItem]) -> str:
+    """The headline's scorer, or what stands in for it where it could not judge every one of these responses."""
+    scorer = found.headline[0]
+    judged = all(item.scores[scorer].outcome is not Outcome.NOT_APPLICABLE for item in items if scorer in item.scores)
+    return scorer if judged or found.headline_without_extractor is None else found.headline_without_extractor[0]
 
 
 def item_values(items: Sequence[ScoredItem], scorer: str, *, voted: bool) -> dict[str, ItemValue]:

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
 
+from beholder.benchmarks.benchmark import Benchmark
 from beholder.report.figures import percent
+from beholder.report.published_report import print_extraction, print_published
 from beholder.report.terminal import bare_table, cell
+from beholder.score import Metrics
 
 _MOST_VOTES = 9
 
 
-def print_details(console: Console, details: dict[str, Any], scorer: str) -> None:
-    """Prints what there is; `scorer` is the headline's, whose curve over the number of votes is shown."""
+def print_details(
+    console: Console,
+    details: dict[str, Any],
+    found: Benchmark,
+    metrics: Metrics,
+    judges: Mapping[str, int] | None = None,
+) -> None:
+    """Prints what there is: of a curve over the number of votes, that of the headline's scorer.
+
+    `judges` says which models read answers out of how many responses.
+    """
+    scorer = found.headline_of(metrics)[0]
+    if "extraction" in details:
+        console.print()
+        print_extraction(console, details["extraction"], judges or {})
+    official = found.headline[0]
+    if "published" in details and found.headline_of(metrics) == found.headline:
+        console.print()
+        print_published(console, details["published"], metrics[official], official, details["published"]["beside"])
     if "confusion" in details:
         console.print()
         _print_confusion(console, details["confusion"])

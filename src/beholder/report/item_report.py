@@ -179,8 +179,12 @@ def _print_response(console: Console, item: Item, judged: Judged, plan: Plan, *,
         _line(console, f"reasoning: {plain(response.reasoning, limit=_REASONING_SHOWN)}", "dim italic", one_line=False)
     if response.text is not None:
         console.print(_marked(response.text, judged.scores), soft_wrap=True)
+    if (read := response.extracted) is not None:
+        said = repr(read.answer) if read.failure is None else f"failed: {read.failure.message}"
+        _line(console, f"read by {read.by}: {said}", "dim", before="  ")
+    width = max(map(len, judged.scores), default=0)
     for name, score in judged.scores.items():
-        _line(console, _verdict(score, response), before=f"  {name:9} ")
+        _line(console, _verdict(score, response), before=f"  {name:{width}} ")
 
 
 def _verdict(score: Score, response: Response) -> str:

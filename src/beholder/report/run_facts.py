@@ -33,12 +33,19 @@ def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> No
         "model": f"{info.settings.get('model', '')}{server}",
         "data": f"{plan.data} (SHA-256 {plan.data_sha256[:12]}…)" + (f", {', '.join(chosen)}" if chosen else ""),
         "asked": f"prompt {prompt}…, {_decoding(plan)}, {_repetitions(plan)}, seed {plan.seed}",
+        **_reader(info),
         "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {status_of(folder, info)}",
     }
     notices = find_benchmark(plan.benchmark).notices
     facts |= {"note": " ".join(notices(plan.n_samples))} if notices is not None and notices(plan.n_samples) else {}
     for name, fact in facts.items():
         console.print(Text(f"{name:6} {plain(fact, one_line=True)}"), style="dim", soft_wrap=True)
+
+
+def _reader(info: RunInfo) -> dict[str, str]:
+    """Who reads answers out of the responses, if the run has an extractor."""
+    extractor = info.settings.get("extractor")
+    return {"read": f"by {extractor.get('model', '?')}"} if isinstance(extractor, dict) else {}
 
 
 def _decoding(plan: Plan) -> str:

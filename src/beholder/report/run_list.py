@@ -66,6 +66,8 @@ def _headline(folder: Path) -> str:
         return "no figures yet"
     for scorer, figures in results.metrics.items():
         for name, metric in figures.items():
+            if metric.value is None:
+                break
             figure = f"{scorer} {name} {value_of(metric)} {interval_of(metric)}".rstrip()
             return f"{figure}, n={metric.n}" + (f", {metric.failed} failed" if metric.failed else "")
     return "nothing could be scored"

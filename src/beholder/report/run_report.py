@@ -27,7 +27,7 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
         print_metrics(console, result.found, result.metrics, title, every=every)
         for sentence in _notices(result):
             say(console, f"note: {sentence}", "dim")
-        print_details(console, result.details, result.found.headline[0])
+        print_details(console, result.details, result.found, result.metrics, result.judges)
         print_items_summary(console, result.items, f"beholder show {shlex.quote(str(result.folder))} KEY")
         _print_noise(console, result)
     else:
@@ -93,7 +93,7 @@ def _noise(result: Result) -> Noise | None:
     """With several epochs: how much of the spread under the headline's scorer is the model's own sampling noise."""
     if result.plan.epochs < 2 or not result.metrics:
         return None
-    scorer = result.found.headline[0]
+    scorer = result.found.headline_of(result.metrics)[0]
     values: dict[tuple[str, int], list[float | None]] = {}
     for item in result.items:
         values.setdefault((item.key, item.vote), []).append(item.scores[scorer].value)
@@ -104,7 +104,7 @@ def _print_noise(console: Console, result: Result) -> None:
     noise = _noise(result)
     if noise is None:
         return
-    scorer = result.found.headline[0]
+    scorer = result.found.headline_of(result.metrics)[0]
     say(
         console,
         f"{scorer} over {result.plan.epochs} epochs: variance between items {_number(noise.between)}, "
@@ -129,4 +129,5 @@ def result_summary(result: Result) -> dict[str, Any]:
         "failures": failure_counts(result.folder),
         "noise": _noise(result),
         "tally": result.tally,
+        "judges": result.judges,
     }

@@ -64,18 +64,19 @@ def print_metrics(console: Console, found: Benchmark, metrics: Metrics, title: s
 
 def _print_headline(console: Console, found: Benchmark, metrics: Metrics) -> None:
     """The headline metric under each scorer, each with interval, denominator and bounds."""
-    scorer, metric = found.headline
+    scorer, metric = found.headline_of(metrics)
     console.print(cell(f"{metric} [95 % interval], headline by {scorer}"))
+    width = max(map(len, metrics), default=0)
     for name, figures in metrics.items():
         if metric in figures:
             figure = figures[metric]
-            words = f"  {name:9} {value_of(figure):>7} {interval_of(figure):15} {denominator_of(figure)}"
+            words = f"  {name:{width}} {value_of(figure):>7} {interval_of(figure):15} {denominator_of(figure)}"
             console.print(Text(words, "bold" if name == scorer else ""), soft_wrap=True)
 
 
 def _overview(found: Benchmark, metrics: Metrics, gap: int) -> Table:
     """One line for each metric but the headline; the parts of a metric (`NAME/PART`) are indented under it."""
-    scorer, headline = found.headline
+    scorer, headline = found.headline_of(metrics)
     table = bare_table("", *metrics, f"{scorer} 95 %", "n", gap=gap)
     names = [name for name in dict.fromkeys(name for own in metrics.values() for name in own) if name != headline]
     parts: dict[str, list[str]] = {}
@@ -132,7 +133,7 @@ def _every_figure(metrics: Metrics) -> Table:
 
 def _print_bounds(console: Console, found: Benchmark, metrics: Metrics) -> None:
     """How far the failed responses could move the figures of the headline's scorer."""
-    scorer, headline = found.headline
+    scorer, headline = found.headline_of(metrics)
     moved = [
         f"{name} {bounds_of(metric)}"
         for name, metric in metrics.get(scorer, {}).items()
@@ -225,8 +226,14 @@ def print_items_summary(console: Console, items: Sequence[ScoredItem], look: str
 
 def disagreements(items: Sequence[ScoredItem], limit: int = _SHOWN) -> tuple[int, list[tuple[ScoredItem, str]]]:
     """How many responses the scorers disagree on, and the first few with each scorer's verdict in words."""
-    differing = [item for item in items if len({score.value for score in item.scores.values()}) > 1]
+    differing = [item for item in items if disagree(item)]
     return len(differing), [(item, verdicts(item)) for item in differing[:limit]]
+
+
+def disagree(item: ScoredItem) -> bool:
+    """Whether two scorers that could judge a response give it different values."""
+    judged = [score for score in item.scores.values() if score.outcome is not Outcome.NOT_APPLICABLE]
+    return len({score.value for score in judged}) > 1
 
 
 def verdicts(item: ScoredItem) -> str:

@@ -275,7 +275,7 @@ def sample_record(entry: Entry) -> str:
         ImageRef(name=ref.name, path=f"sha256:{entry.images[place]}" if place < len(entry.images) else None)
         for place, ref in enumerate(sample.images)
     )
-    return _json(msgspec.structs.replace(sample, images=images))
+    return json_text(msgspec.structs.replace(sample, images=images))
 
 
 def response_row(number: int, entry: Entry) -> tuple[object, ...]:
@@ -294,7 +294,7 @@ def response_row(number: int, entry: Entry) -> tuple[object, ...]:
         storable(response.text),
         storable(response.reasoning),
         storable(response.finish),
-        _json(rest),
+        json_text(rest),
         squeeze(response.raw) if response.raw else None,
     )
 
@@ -306,8 +306,8 @@ def storable(text: str | None) -> str | None:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _json(value: object) -> str:
-    """JSON as text, not bytes: SQLite's JSON functions read only text."""
+def json_text(value: object) -> str:
+    """JSON as text, not bytes: SQLite's JSON functions read only text. Lone surrogates as in `storable`."""
     try:
         return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:

@@ -12,15 +12,38 @@ from typing import Any, TypeVar
 import msgspec
 
 from beholder.errors import Owner, UsageError
-from beholder.sample import BooleanTarget, OrderedListTarget, PreferenceTarget, Response, Sample
+from beholder.sample import (
+    BooleanTarget,
+    ChoiceTarget,
+    Extracted,
+    Failure,
+    NumberSetTarget,
+    NumberTarget,
+    OrderedListTarget,
+    PlaceTarget,
+    PreferenceTarget,
+    Response,
+    Sample,
+    TextTarget,
+)
 from beholder.score import Outcome, Score, ScoredItem
-from beholder.store import schema
+from beholder.store import judge_calls, schema
 
 T = TypeVar("T")
 
 _sample_decoder = msgspec.json.Decoder(Sample)
 _response_decoder = msgspec.json.Decoder(Response)
+_failure_decoder = msgspec.json.Decoder(Failure)
 _order_decoder = msgspec.json.Decoder(tuple[int, ...])
+_RESPONSES = (
+    "SELECT r.id, r.key, r.epoch, r.vote, r.text, r.reasoning, r.finish, r.record, r.raw, j.judge, j.answer, j.failure "
+    "FROM responses r JOIN samples s ON s.key = r.key LEFT JOIN READINGS "
+    "WHERE (:key IS NULL OR r.key = :key) "
+    "AND (:numbers IS NULL OR r.id IN (SELECT value FROM json_each(:numbers))) "
+    "ORDER BY s.position, r.epoch, r.vote"
+)
+_READINGS = "judge_calls j ON j.response = r.id AND j.purpose = :purpose"
+_NO_READINGS = "(SELECT NULL AS judge, NULL AS answer, NULL AS failure) j ON FALSE AND :purpose"
 _LONGEST = 256 << 20
 """Bytes of one record once unpacked. What we write stays far below; a foreign file may hold anything."""
 
@@ -112,13 +135,14 @@ def forget_retryable(db: sqlite3.Connection) -> int:
     return len(doomed)
 
 
-def response_numbers(db: sqlite3.Connection, *, fewer_scores_than: int) -> list[int]:
-    """The row numbers, in data order, of the responses that have fewer scores than that."""
+def response_numbers(db: sqlite3.Connection, *, fewer_scores_than: int | None = None) -> list[int]:
+    """The row numbers, in data order, of all responses, or of those that have fewer scores than that."""
     rows = _rows(
         db,
         "SELECT r.id FROM responses r JOIN samples s ON s.key = r.key "
-        "WHERE (SELECT count(*) FROM scores WHERE response = r.id) < ? ORDER BY s.position, r.epoch, r.vote",
-        (fewer_scores_than,),
+        "WHERE (:fewer IS NULL OR (SELECT count(*) FROM scores WHERE response = r.id) < :fewer) "
+        "ORDER BY s.position, r.epoch, r.vote",
+        {"fewer": fewer_scores_than},
     )
     return [row[0] for row in rows]
 
@@ -138,20 +162,24 @@ def responses(
     """Responses in data order: all, those of one sample (`key`), or those with these row numbers."""
     rows = _rows(
         db,
-        "SELECT r.id, r.key, r.epoch, r.vote, r.text, r.reasoning, r.finish, r.record, r.raw "
-        "FROM responses r JOIN samples s ON s.key = r.key WHERE (:key IS NULL OR r.key = :key) "
-        "AND (:numbers IS NULL OR r.id IN (SELECT value FROM json_each(:numbers))) "
-        "ORDER BY s.position, r.epoch, r.vote",
-        {"key": key, "numbers": None if numbers is None else str(list(numbers))},
+        _RESPONSES.replace("READINGS", _READINGS if judge_calls.are_kept(db) else _NO_READINGS),
+        {
+            "key": key,
+            "numbers": None if numbers is None else str(list(numbers)),
+            "purpose": judge_calls.EXTRACTION,
+        },
     )
     for row in rows:
-        number, found_key, epoch, vote, text, reasoning, finish, record, raw = row
+        number, found_key, epoch, vote, text, reasoning, finish, record, raw, judge, answer, failure = row
         response = msgspec.structs.replace(
             _decoded(_response_decoder, record),
             text=text,
             reasoning=reasoning,
             finish=finish,
             raw=_inflated(raw) if raw and with_raw else None,
+            extracted=None
+            if judge is None
+            else Extracted(answer, judge, None if failure is None else _decoded(_failure_decoder, failure)),
         )
         yield StoredResponse(number, found_key, epoch, vote, response)
 
@@ -174,7 +202,7 @@ def scores_of(db: sqlite3.Connection, number: int) -> dict[str, Score]:
 
 def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
     """One row for each (key, epoch, vote), in data order; equal sets of scores are shared to keep the list small."""
-    facts: dict[str, tuple[int, str, str, str, str, str, str]] = {}
+    facts: dict[str, tuple[int, str, str, str, str, str, str, str]] = {}
     for found in samples(db):
         facts[found.key] = (
             found.index,
@@ -185,6 +213,7 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
             intern(found.category),
             intern(found.difficulty),
             intern(target_text(found)),
+            intern(found.split),
         )
     names = dict(db.execute("SELECT id, name FROM scorers").fetchall())
     shared_score: dict[tuple[Any, ...], Score] = {}
@@ -194,7 +223,7 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
     def finish(place: tuple[str, int, int], order: tuple[int, ...], scores: dict[int, Score]) -> None:
         identity = tuple(x for scorer, score in scores.items() for x in (scorer, id(score)))
         named = shared_set.setdefault(identity, {names[scorer]: score for scorer, score in scores.items()})
-        index, key, group, cluster, category, difficulty, target = facts[place[0]]
+        index, key, group, cluster, category, difficulty, target, split = facts[place[0]]
         items.append(
             ScoredItem(
                 index=index,
@@ -208,6 +237,7 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
                 difficulty=difficulty,
                 order=order,
                 target=target,
+                split=split,
             )
         )
 
@@ -244,8 +274,12 @@ def target_text(found: Sample) -> str:
             return "T" if value else "F"
         case PreferenceTarget(preferred=preferred):
             return str(preferred)
-        case OrderedListTarget(values=values):
+        case OrderedListTarget(values=values) | NumberSetTarget(values=values):
             return str(list(values))
+        case ChoiceTarget(letters=text) | NumberTarget(written=text) | TextTarget(text=text):
+            return text
+        case PlaceTarget(row=row, column=column):
+            return str([row, column])
 
 
 def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:

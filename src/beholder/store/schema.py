@@ -10,7 +10,7 @@ from pathlib import Path
 
 from beholder.errors import UsageError
 
-FORMAT = 1
+FORMAT = 2
 """Version of the run folder. A higher one was written by a newer Beholder and is not opened."""
 
 TABLES: dict[str, str] = {
@@ -27,8 +27,14 @@ TABLES: dict[str, str] = {
         "span_start INTEGER, span_end INTEGER, flags TEXT, reason TEXT, owner TEXT, PRIMARY KEY (response, scorer)"
     ),
     "marks": "key TEXT, epoch INTEGER, vote INTEGER, scorer TEXT, note TEXT, created TEXT",
+    "judge_calls": (
+        "response INTEGER NOT NULL, purpose TEXT NOT NULL, judge TEXT NOT NULL, prompt TEXT NOT NULL, "
+        "answer TEXT, failure TEXT, replies TEXT NOT NULL, PRIMARY KEY (response, purpose)"
+    ),
 }
-_WITHOUT_ROWID = frozenset({"samples", "requests", "scores"})
+_WITHOUT_ROWID = frozenset({"samples", "requests", "scores", "judge_calls"})
+_SINCE = {"judge_calls": 2}
+"""Tables that older formats lack; a run that is written to gets them."""
 
 ANSWERED, FAILED, FAILED_RETRYABLE = 0, 1, 2
 """`responses.state`: an answer; a failure that asking again cannot mend; a failure that a resume asks again."""
@@ -65,7 +71,10 @@ def create(path: Path, *, fsync: bool) -> sqlite3.Connection:
 def open_to_write(path: Path, *, fsync: bool = False) -> sqlite3.Connection:
     """A run database of our own making, to continue. Its schema is checked first."""
     open_to_read(path).close()
-    return _connect(path, fsync=fsync)
+    connection = _connect(path, fsync=fsync)
+    with _closed_on_error(connection):
+        _bring_up_to_date(connection)
+    return connection
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
@@ -86,6 +95,19 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Adds the tables that a run of an older format lacks."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version == FORMAT:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    for name, since in _SINCE.items():
+        if since > version:
+            connection.execute(_definition(name))
+    connection.execute(f"PRAGMA user_version={FORMAT}")
+    connection.execute("COMMIT")
+
+
 def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     """Raises `UsageError` unless a database holds our tables, word for word, and nothing else."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -98,7 +120,9 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
         if not (kind == "table" and name in TABLES) and not (kind == "index" and name == f"sqlite_autoindex_{table}_1")
     ]
     definitions = {name: sql for kind, name, _, sql in objects if kind == "table"}
-    wrong = [name for name in TABLES if definitions.get(name) != _definition(name)]
+    expected = [name for name in TABLES if _SINCE.get(name, 1) <= max(version, 1)]
+    wrong = [name for name in expected if definitions.get(name) != _definition(name)]
+    foreign += [f"table {name}" for name in definitions.keys() & TABLES.keys() - set(expected)]
     if foreign or wrong:
         what = ", ".join(foreign[:3] + [f"table {name}" for name in wrong[:3]])
         raise UsageError(f"{path} is not a run database of Beholder's: unexpected {what}. It was not opened.")

@@ -1,11 +1,11 @@
 """Writes generated items as a data set in the public TIR-Bench layout, and makes a written one again.
 
-    jigsaw.jsonl          one record a line: id, task, prompt, answer, image_1, image_2, meta_data
-    data/jigsaw/*.png     the pictures, numbered in the order of the records
-    manifest.json         what was drawn for each item, and the SHA-256 of each file
+    TIR-Bench.json          a list of records: id, task, prompt, answer, image_1, image_2, meta_data
+    data/TASK/00000.png     the pictures, numbered in the order of the task's records; pairs end in _left and _right
+    manifest.json           what was drawn for each item, and the SHA-256 of each file
 
-`meta_data` holds TIR-Bench's `difficulty` (the size n) and, beyond TIR-Bench, `photo`: items cut from one
-photograph are not independent, and intervals need to know.
+`meta_data` holds TIR-Bench's `difficulty` and, beyond TIR-Bench, `synthetic` (true), `level`, and `photo` where the
+item shares a photograph with others: such items are not independent, and intervals need to know.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,71 +24,91 @@ import PIL
 
 import beholder
 from beholder.errors import DataError, UsageError
-from beholder.sample import KeyMaker, OrderedListTarget, Sample, TextPart
-from beholder.synth.jigsaw import Certificate, make, sample_of
-from beholder.synth.photographs import Photos, photos_in, shipped_photos
+from beholder.synth.generate import SHIPPED, Draw, SourcePaths, make_items
+from beholder.synth.item import Item
 
-RECORDS, MANIFEST = "jigsaw.jsonl", "manifest.json"
-LAYOUT = 1
+RECORDS, MANIFEST = "TIR-Bench.json", "manifest.json"
+LAYOUT = 2
 """Version of the manifest. A generator that would draw otherwise from the same seed must raise it."""
 
 
 class Made(msgspec.Struct, frozen=True):
-    """One item in the manifest: its picture's path and SHA-256, and what was drawn for it."""
+    """One item in the manifest: how to draw it again, its files with their SHA-256, and what was drawn for it."""
 
-    id: str
-    file: str
-    sha256: str
-    certificate: Certificate
+    id: int
+    task: str
+    seed: int
+    level: int
+    files: dict[str, str]
+    certificate: dict[str, Any]
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a written data set is made of. `records` is the SHA-256 of the record file."""
+    """What a written data set is made of.
 
-    family: str
+    `records` is the SHA-256 of the record file; `sources` that of each photograph and mask file that could be drawn
+    from, by name.
+    """
+
     layout: int
     beholder: str
     pillow: str
     records: str
+    sources: dict[str, str]
     items: tuple[Made, ...]
 
 
-def write_dataset(samples: Iterable[Sample], out: Path) -> Path:
-    """Writes samples of `jigsaw.generate` to the new folder `out` and returns it.
+def write_dataset(draws: Sequence[Draw], out: Path, paths: SourcePaths = SHIPPED, *, jobs: int = 1) -> Path:
+    """Makes the items of `draws` and writes them to the new folder `out`, which it returns.
 
-    Everything is written under a hidden temporary name beside it, which is renamed at the end: `out` is whole
-    or is not there. Samples are taken one at a time. `UsageError` if `out` already holds something, cannot be
-    written, or there are no samples.
+    Everything is written under a hidden temporary name beside it, which is renamed at the end: `out` is whole or is not
+    there. `jobs` processes make items; the bytes do not depend on how many. `UsageError` if `out` already holds
+    something, cannot be written, or there is nothing to make; otherwise what the makers raise.
     """
+    if not draws:
+        raise UsageError("There are no items to make.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already. Give the name of a new folder.")
     try:
         with _new_folder(out) as folder:
-            _write(samples, folder)
+            _write(draws, make_items(draws, paths, jobs=jobs), paths, folder)
     except OSError as fault:
         raise UsageError(f"{out} cannot be written: {fault.strerror or fault}.") from fault
     return out
 
 
-def remake(manifest: Path, out: Path, photos_dir: Path | None = None) -> Path:
-    """Makes the data set of a manifest again, from its seeds and the photographs alone, and checks each file.
+def remake(manifest: Path, out: Path, paths: SourcePaths = SHIPPED, *, jobs: int = 1) -> Path:
+    """Makes the data set of a manifest again, from its seeds and the sources alone, and checks each file.
 
-    `photos_dir` is needed if the photographs were not the shipped ones. `DataError` if the manifest cannot be
-    read, a photograph is missing or another, or a picture comes out with other bytes (as another version of
-    zlib may cause); then nothing is written to `out`.
+    `paths` must name the photographs and masks that were used, if they were not the shipped ones. `DataError` if the
+    manifest cannot be read, a source is another, or a picture comes out with other bytes (as another version of zlib or
+    Pillow may cause); then `out` is not there.
     """
     made = read_manifest(manifest)
-    photos = shipped_photos() if photos_dir is None else photos_in(photos_dir)
-    write_dataset(_made_again(made, photos, manifest.name), out)
-    digest = hashlib.sha256((out / RECORDS).read_bytes()).hexdigest()
-    if digest != made.records:
-        shutil.rmtree(out)
+    now = paths.digests()
+    if now != made.sources:
+        changed = sorted(name for name in now.keys() | made.sources.keys() if now.get(name) != made.sources.get(name))
         raise DataError(
-            f"{RECORDS} comes out with other bytes",
+            f"the photographs or masks are not those that were used ({', '.join(changed[:3])})",
             where=manifest.name,
-            mend=f"Use Beholder {made.beholder}, which wrote it.",
+            mend="Give --photos and --masks as they were given before.",
         )
-    return out
+    write_dataset([Draw(item.task, item.seed, item.level) for item in made.items], out, paths, jobs=jobs)
+    again = read_manifest(out / MANIFEST)
+    for before, after in zip(made.items, again.items, strict=True):
+        if before != after:
+            what = f"item {before.id} ({before.task}) comes out with other bytes"
+            break
+    else:
+        if made.records == again.records:
+            return out
+        what = f"{RECORDS} comes out with other bytes"
+    shutil.rmtree(out)
+    raise DataError(
+        what,
+        where=manifest.name,
+        mend=f"Use the versions that wrote it: Beholder {made.beholder}, Pillow {made.pillow}.",
+    )
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -98,87 +118,88 @@ def read_manifest(path: Path) -> Manifest:
     except OSError as fault:
         raise UsageError(f"{path} cannot be read: {fault.strerror or fault}.") from fault
     try:
-        made = msgspec.json.decode(data, type=Manifest)
+        layout = msgspec.json.decode(data, type=_Layout).layout
+        made = msgspec.json.decode(data, type=Manifest) if layout == LAYOUT else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise DataError(
             f"this is not a manifest ({fault})", where=path.name, mend=f"Give the {MANIFEST} of a generated folder."
         ) from fault
-    if (made.family, made.layout) != ("jigsaw", LAYOUT):
+    if made is None:
         raise DataError(
-            f"the manifest is of {made.family!r}, layout {made.layout}; this version makes 'jigsaw', layout {LAYOUT}",
+            f"the manifest has layout {layout}; this version makes layout {LAYOUT}",
             where=path.name,
-            mend=f"Use Beholder {made.beholder}, which wrote it.",
+            mend="Use the Beholder that wrote it.",
         )
     return made
 
 
-def _made_again(made: Manifest, photos: Photos, name: str) -> Iterator[Sample]:
-    make_key = KeyMaker("jigsaw")
-    for index, item in enumerate(made.items):
-        drawn = item.certificate
-        place = photos.place(drawn.photo)
-        where = f"{name}, item {item.id}"
-        if photos.digest(place) != drawn.photo_digest:
-            raise DataError(
-                f"the photograph {drawn.photo!r} is not the one that was used",
-                where=where,
-                mend="Give the folder of photographs that was used before.",
-            )
-        puzzle = make(drawn.seed, drawn.n, photos, photo=place)
-        if hashlib.sha256(puzzle.png).hexdigest() != item.sha256 or puzzle.certificate != drawn:
-            raise DataError(
-                "the picture comes out with other bytes",
-                where=where,
-                mend=f"Use the versions that wrote it: Beholder {made.beholder}, Pillow {made.pillow}.",
-            )
-        yield sample_of(puzzle, index, make_key)
+def is_intact(folder: Path, draws: Sequence[Draw]) -> bool:
+    """Whether a folder holds, unchanged, the data set that `write_dataset` makes of these draws."""
+
+    def digest(file: str) -> str:
+        return hashlib.sha256((folder / file).read_bytes()).hexdigest()
+
+    try:
+        made = read_manifest(folder / MANIFEST)
+        same = [Draw(item.task, item.seed, item.level) for item in made.items] == list(draws)
+        files = [pair for item in made.items for pair in item.files.items()]
+        return same and digest(RECORDS) == made.records and all(digest(file) == sha for file, sha in files)
+    except (DataError, UsageError, OSError):
+        return False
 
 
-def _write(samples: Iterable[Sample], folder: Path) -> None:
-    items: list[Made] = []
-    digest = hashlib.sha256()
-    (folder / "data" / "jigsaw").mkdir(parents=True)
+class _Layout(msgspec.Struct, frozen=True):
+    layout: int
+
+
+def _write(draws: Sequence[Draw], items: Iterable[Item], paths: SourcePaths, folder: Path) -> None:
+    made: list[Made] = []
+    numbers: dict[str, int] = {}
     with (folder / RECORDS).open("wb") as records:
-        for sample in samples:
-            picture = sample.images[0]
-            if picture.data is None or "certificate" not in sample.metadata:
-                raise UsageError(f"{sample.source}: only generated samples can be written.")
-            line = msgspec.json.encode(record_of(sample)) + b"\n"
-            digest.update(line)
-            (folder / picture.name).write_bytes(picture.data)
-            records.write(line)
-            items.append(
-                Made(
-                    id=sample.record_id,
-                    file=picture.name,
-                    sha256=hashlib.sha256(picture.data).hexdigest(),
-                    certificate=msgspec.convert(sample.metadata["certificate"], Certificate),
-                )
-            )
-    if not items:
-        raise UsageError("There are no samples to write.")
+        for index, (draw, item) in enumerate(zip(draws, items, strict=True)):
+            number = numbers.setdefault(item.task, 0)
+            numbers[item.task] += 1
+            (folder / "data" / item.task).mkdir(parents=True, exist_ok=True)
+            names = picture_names(item, number)
+            for name, picture in zip(names, item.pictures, strict=True):
+                (folder / name).write_bytes(picture)
+            records.write(b"[\n" if index == 0 else b",\n")
+            records.write(msgspec.json.encode(record_of(item, index, names)))
+            files = {
+                name: hashlib.sha256(picture).hexdigest() for name, picture in zip(names, item.pictures, strict=True)
+            }
+            made.append(Made(index, item.task, draw.seed, draw.level, files, item.certificate))
+        records.write(b"\n]\n")
     manifest = Manifest(
-        family="jigsaw",
         layout=LAYOUT,
         beholder=beholder.__version__,
         pillow=PIL.__version__,
-        records=digest.hexdigest(),
-        items=tuple(items),
+        records=hashlib.sha256((folder / RECORDS).read_bytes()).hexdigest(),
+        sources=paths.digests(),
+        items=tuple(made),
     )
     (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
 
 
-def record_of(sample: Sample) -> dict[str, Any]:
-    """The record of a generated sample in the TIR-Bench layout."""
-    assert isinstance(sample.target, OrderedListTarget)
+def picture_names(item: Item, number: int) -> list[str]:
+    """Where the pictures of a task's item of that number lie in the folder."""
+    ends = ("",) if len(item.pictures) == 1 else ("_left", "_right")
+    return [f"data/{item.task}/{number:05d}{end}{item.suffix}" for end in ends]
+
+
+def record_of(item: Item, index: int, names: Sequence[str]) -> dict[str, Any]:
+    """The record of an item in the TIR-Bench layout."""
+    about: dict[str, Any] = {"difficulty": item.difficulty, "synthetic": True, "level": item.certificate["level"]}
+    if item.cluster:
+        about["photo"] = item.cluster
     return {
-        "id": sample.record_id,
-        "task": "jigsaw",
-        "prompt": "".join(part.text for part in sample.parts if isinstance(part, TextPart)),
-        "answer": str(list(sample.target.values)),
-        "image_1": sample.images[0].name,
-        "image_2": None,
-        "meta_data": {"difficulty": sample.metadata["n"], "photo": sample.cluster},
+        "id": index,
+        "task": item.task,
+        "prompt": item.prompt,
+        "answer": item.answer,
+        "image_1": names[0],
+        "image_2": names[1] if len(names) > 1 else None,
+        "meta_data": about,
     }
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from beholder.benchmarks.benchmark import Benchmark
 from beholder.benchmarks.tfq.data import load, notices
 from beholder.benchmarks.tfq.metrics import details, metrics
-from beholder.benchmarks.tfq.prompt import TEMPLATE, guess, prompt
+from beholder.benchmarks.tfq.prompt import TEMPLATE, gold, guess, prompt
 from beholder.benchmarks.tfq.results import read_results
 from beholder.benchmarks.tfq.score import SCORERS
 from beholder.sample import Sampling
@@ -35,6 +35,7 @@ BENCHMARK = Benchmark(
     template=TEMPLATE,
     metrics=metrics,
     guess=guess,
+    gold=gold,
     read_results=read_results,
     details=details,
     notices=notices,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 
 from beholder.errors import UsageError
-from beholder.sample import ImagePart, Part, Sample, TextPart
+from beholder.sample import BooleanTarget, ImagePart, Part, Response, Sample, TextPart
 
 STATEMENT, IMAGE = "{statement}", "<image>"
 
@@ -59,6 +59,13 @@ def check_template(template: str) -> None:
 def guess(sample: Sample, rng: random.Random) -> str:
     """A coin toss in the format that the prompt asks for."""
     return f"<answer>{rng.choice('TF')}</answer>"
+
+
+def gold(sample: Sample) -> list[Response]:
+    """What a perfect model would say in the format that the prompt asks for."""
+    assert isinstance(sample.target, BooleanTarget)
+    letter = "T" if sample.target.value else "F"
+    return [Response(text=f"<think>This follows from the image.</think><answer>{letter}</answer>", finish="stop")]
 
 
 def _split_parts(parts: tuple[Part, ...]) -> tuple[list[Part], list[Part]]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from beholder.benchmarks.benchmark import Benchmark
 from beholder.benchmarks.vl_rewardbench.data import NAME, load, notices
 from beholder.benchmarks.vl_rewardbench.metrics import details, metrics
-from beholder.benchmarks.vl_rewardbench.prompt import TEMPLATE, guess, prompt
+from beholder.benchmarks.vl_rewardbench.prompt import TEMPLATE, gold, guess, prompt
 from beholder.benchmarks.vl_rewardbench.results import read_results
 from beholder.benchmarks.vl_rewardbench.score import SCORERS
 from beholder.sample import Sampling
@@ -31,6 +31,7 @@ BENCHMARK = Benchmark(
     template=TEMPLATE,
     metrics=metrics,
     guess=guess,
+    gold=gold,
     read_results=read_results,
     details=details,
     notices=notices,

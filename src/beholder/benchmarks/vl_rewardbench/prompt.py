@@ -11,7 +11,7 @@ import random
 import re
 
 from beholder.errors import UsageError
-from beholder.sample import ImagePart, Part, Sample, TextPart
+from beholder.sample import ImagePart, Part, PreferenceTarget, Response, Sample, TextPart
 
 TEMPLATE = """\
 You are comparing two answers to a question about the image.
@@ -67,3 +67,13 @@ def prompt(sample: Sample, template: str, order: tuple[int, ...]) -> tuple[Part,
 def guess(sample: Sample, rng: random.Random) -> str:
     """What a judge that sees nothing would write: one of the two verdicts, each as often as the other."""
     return f"Overall Judgment: Answer {1 if rng.random() < 0.5 else 2} is better."
+
+
+def gold(sample: Sample) -> list[Response]:
+    """What a perfect judge would say: once for each order of the two answers."""
+    assert isinstance(sample.target, PreferenceTarget)
+    preferred = sample.target.preferred
+    return [
+        Response(text=f"Overall Judgment: Answer {order.index(preferred) + 1} is better.", order=order, finish="stop")
+        for order in ((0, 1), (1, 0))
+    ]

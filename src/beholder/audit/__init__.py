@@ -1,0 +1,1 @@
+"""Checks of what others have published, and of the data that a figure rests on."""

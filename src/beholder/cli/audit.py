@@ -1,0 +1,160 @@
+"""`beholder audit`: check a published table, or a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from beholder.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from beholder.audit.records import DataAudit
+    from beholder.audit.table import Audit
+
+_HELP = {"help_option_names": ["-h", "--help"]}
+_SHOWN = 20
+
+app = typer.Typer(
+    help="Check a published table, or a data set.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    context_settings=_HELP,
+)
+
+
+@app.command("table", context_settings=_HELP)
+def table(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV with a header line, figures in percent.")],
+    counts: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="CSV `column, n` for a table that is not TIR-Bench's or VL-RewardBench's."),
+    ] = None,
+    overall: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column that claims the mean (with --counts).")
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(metavar="POINTS", min=0, max=100, help="How far a claim may be off by rounding.")
+    ] = 0.10,
+    as_json: AsJson = False,
+) -> None:
+    """Does each overall figure of a published table follow from its columns?
+
+    Missing cells are left out and named. Cells that no number of right answers can give are flagged.
+    """
+    import msgspec
+
+    from beholder.audit.table import audit_table
+    from beholder.report.as_json import dump
+    from beholder.report.terminal import make_console
+
+    audit = audit_table(file, counts=counts, overall=overall, tolerance=tolerance)
+    if as_json:
+        typer.echo(dump(msgspec.to_builtins(audit)))
+    else:
+        _print_table(make_console(), audit, file)
+
+
+@app.command("data", context_settings=_HELP)
+def data(
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or tir.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The data: a file, or its folder.")],
+    images: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder that image names are relative to.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Is a data set whole, are its pictures there, and is its own gold right under every scorer?"""
+    import msgspec
+
+    from beholder.audit.records import audit_records
+    from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.benchmarks.benchmark import LoadOptions
+    from beholder.report.as_json import dump
+    from beholder.report.terminal import make_console
+
+    audit = audit_records(find_benchmark(benchmark), path, LoadOptions(images=images))
+    if as_json:
+        typer.echo(dump(msgspec.to_builtins(audit)))
+    else:
+        _print_data(make_console(), audit, path)
+
+
+def _print_table(console: Console, audit: Audit, file: Path) -> None:
+    from beholder.report.terminal import bare_table, cell, say
+
+    say(console, f"{file.name}: {audit.layout.title}, {len(audit.rows)} rows", "bold")
+    shown = bare_table("", "claim", "", "printed", "micro", "macro", texts=3)
+    for row in audit.rows:
+        for claim in row.claims:
+            verdict = f"follows ({claim.mean})" if claim.follows else "does not follow"
+            if not claim.follows and claim.agrees_with:
+                verdict += f"; it is the {' and '.join(claim.agrees_with)} mean"
+            if row.missing:
+                verdict += f", without {', '.join(row.missing)}"
+            style = "" if claim.follows else "red"
+            figures = (f"{claim.claimed:.1f}", f"{claim.micro:.2f}", f"{claim.macro:.2f}")
+            shown.add_row(*(cell(text, style) for text in (row.model, claim.column, verdict, *figures)))
+    console.print(shown)
+    console.print()
+    odd = audit.odd
+    off = [row.model for row in audit.rows if not all(claim.follows for claim in row.claims)]
+    claimed = any(row.claims for row in audit.rows)
+    if off:
+        words = f"{len(off)} of {len(audit.rows)} rows have an overall figure that does not follow: {', '.join(off)}."
+        say(console, words, "red")
+    else:
+        fine = "Every overall figure follows from its columns." if claimed else "No row has an overall figure."
+        say(console, fine, "green" if claimed else "yellow")
+    for row in odd:
+        for one in row.impossible:
+            words = f"{row.model}: {one.column} {one.value:g} cannot be a share of {one.n} items " + (
+                f"(nearest {one.nearest[0]:g} and {one.nearest[1]:g})."
+            )
+            if audit.layout.drops:
+                words += " It may be one of fewer: the authors leave undecided items out."
+            if one.would_follow is not None:
+                words += f" With {one.would_follow:g} there the overall figure would follow."
+            say(console, words, "yellow")
+    for row in audit.rows:
+        if row.missing:
+            say(console, f"{row.model}: {row.claims[0].reason if row.claims else 'no claim'}.", "dim")
+    if audit.unread:
+        say(console, f"Columns not used: {', '.join(audit.unread)}.", "dim")
+
+
+def _print_data(console: Console, audit: DataAudit, path: Path) -> None:
+    from beholder.report.figures import count
+    from beholder.report.terminal import bare_table, cell, say
+
+    say(console, f"{path}: {count(audit.records)} records, {count(audit.images)} images", "bold")
+    if len(audit.categories) > 1:
+        sizes = ", ".join(f"{name} {number}" for name, number in sorted(audit.categories.items()))
+        say(console, sizes, "dim")
+    for sentence in audit.differences:
+        say(console, sentence, "yellow")
+    for places in audit.duplicates[:_SHOWN]:
+        say(console, f"Same content: {', '.join(places[:5])}", "yellow")
+    for problem in audit.unreadable[:_SHOWN]:
+        say(console, f"{problem.where}: {problem.image}: {problem.problem}", "red")
+    if len(audit.unreadable) > _SHOWN:
+        say(console, f"… and {count(len(audit.unreadable) - _SHOWN)} more images.", "red")
+    console.print()
+    if not audit.errata:
+        say(console, "The gold is right under every scorer.", "green")
+        return
+    records = len({erratum.where for erratum in audit.errata})
+    say(console, f"Errata: {count(records)} records whose own gold a scorer does not find right.", "yellow")
+    shown = bare_table("record", "task", "gold", "scorer", "why", "value", texts=5)
+    for erratum in audit.errata[:_SHOWN]:
+        value = "–" if erratum.value is None else f"{erratum.value:.3g}"
+        texts = (erratum.where, erratum.category, erratum.gold, erratum.scorer, erratum.reason, value)
+        shown.add_row(*map(cell, texts))
+    console.print(shown)
+    if len(audit.errata) > _SHOWN:
+        say(console, f"… and {count(len(audit.errata) - _SHOWN)} more (--json lists all).", "dim")

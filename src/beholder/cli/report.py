@@ -1,0 +1,76 @@
+"""`beholder report`: one or more runs as an HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from beholder.cli.options import RunsDir
+
+
+def report(
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN…", help="Run folders, their names, `latest`, or packed runs; of one benchmark."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The page to write (default: report.html in the last run).", dir_okay=True),
+    ] = None,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Put the large pictures into the page, not beside it.")
+    ] = False,
+    without_images: Annotated[bool, typer.Option("--without-images", help="No pictures at all.")] = False,
+    samples: Annotated[int, typer.Option(metavar="N", min=0, help="How many samples the page holds.")] = 2000,
+    runs_dir: RunsDir = Path("runs"),
+) -> None:
+    """Write an HTML report of one or more runs.
+
+    The page needs no network and no server. Several runs of one benchmark are shown side by side, sample by sample.
+    Its large pictures lie in a folder beside it, unless --embed puts them into the page.
+    """
+    import contextlib
+    import shlex
+    import tempfile
+
+    from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.engine import lifecycle
+    from beholder.errors import UsageError
+    from beholder.report.figures import size_in_words
+    from beholder.report.html_pictures import Images
+    from beholder.report.html_report import pictures_folder, write_html
+    from beholder.report.plain_text import plain
+    from beholder.report.run_differences import code_notes
+    from beholder.store import pack, reading, schema
+    from beholder.store.folder import find_run, read_info
+
+    if embed and without_images:
+        raise UsageError("--embed and --without-images exclude each other. Give one of them.")
+    results = []
+    with contextlib.ExitStack() as temporary:
+        for name in runs:
+            packed = Path(name).is_file()
+            if packed:
+                unpacked = Path(temporary.enter_context(tempfile.TemporaryDirectory(prefix="beholder-")))
+                folder = pack.unpack(Path(name), unpacked / Path(name).stem)
+            else:
+                folder = find_run(name, runs_dir)
+            info = read_info(folder)
+            plan = lifecycle.plan_of(info)
+            found = find_benchmark(plan.benchmark)
+            with contextlib.closing(schema.open_to_read(folder / "run.db")) as db:
+                stored = reading.scorer_codes(db)
+            mend = (
+                "rescore the run folder and pack it again" if packed else f"beholder rescore {shlex.quote(str(folder))}"
+            )
+            for sentence in code_notes(stored, list(found.scorers), found, mend):
+                typer.echo(plain(f"{folder.name}: {sentence}", one_line=True), err=True)
+            results.append(lifecycle.read_result(folder, info, plan, found))
+            last = Path(name).with_suffix(".html") if packed else folder / "report.html"
+        images = Images.NONE if without_images else Images.EMBEDDED if embed else Images.BESIDE
+        page = write_html(results, out or last, images=images, limit=samples)
+    beside = pictures_folder(page)
+    pictures = f", its large pictures in {beside.name}" if images is Images.BESIDE and beside.is_dir() else ""
+    typer.echo(plain(f"{page} ({size_in_words(page.stat().st_size)}{pictures})", one_line=True))

@@ -1,0 +1,161 @@
+"""The samples of a report as plain data: question, gold, pictures, each run's responses, each scorer's verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+from beholder.engine.lifecycle import Result
+from beholder.report.html_facts import bucket
+from beholder.report.html_pictures import NOT_THERE, Pictures
+from beholder.report.plain_text import plain
+from beholder.sample import PreferenceTarget, Response, Sample, TextPart
+from beholder.score import Outcome, Score
+from beholder.store import reading, schema
+from beholder.store.folder import Blobs
+
+LONGEST = 20_000
+"""Characters of one text that a report holds at most; the run has the whole."""
+_SHORTEST, _ALL_TEXTS = 1_000, 24_000_000
+"""So many characters may all responses have together; each keeps its beginning and its end."""
+_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def samples_object(results: Sequence[Result], pictures: Pictures, limit: int) -> list[dict[str, Any]]:
+    """The first `limit` samples of all runs together, in data order; each with the responses of every run that has it.
+
+    Keys are short, for there may be thousands: `q` question, `g` gold, `p` places of its pictures, `r` responses.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    number = sum(min(limit, result.plan.n_samples) * result.plan.votes * result.plan.epochs for result in results)
+    longest = min(LONGEST, max(_SHORTEST, _ALL_TEXTS // max(number, 1)))
+    for run, result in enumerate(results):
+        blobs = Blobs(result.folder)
+        with closing(schema.open_to_read(result.folder / "run.db")) as db:
+            for sample in reading.samples(db):
+                row = found.get(sample.key)
+                if row is None:
+                    if len(found) >= limit:
+                        continue
+                    row = found[sample.key] = _sample(sample)
+                _add_pictures(row, pictures.add(sample.images, blobs))
+                for stored in reading.responses(db, key=sample.key):
+                    scores = reading.scores_of(db, stored.number)
+                    row["r"].append(_response(run, result, stored, scores, longest))
+    return sorted(found.values(), key=lambda row: int(row["i"]))
+
+
+def count_samples(results: Sequence[Result]) -> int:
+    """How many samples the runs hold together."""
+    return len({item.key for result in results for item in result.items})
+
+
+def _add_pictures(row: dict[str, Any], places: list[int]) -> None:
+    """Takes a run's pictures for those that no earlier run had: blind baselines keep none."""
+    known = row["p"]
+    if len(known) < len(places):
+        known += [NOT_THERE] * (len(places) - len(known))
+    for number, place in enumerate(places):
+        if known[number] == NOT_THERE:
+            known[number] = place
+
+
+def _sample(sample: Sample) -> dict[str, Any]:
+    question = "".join(part.text for part in sample.parts if isinstance(part, TextPart))
+    gold = reading.target_text(sample)
+    if isinstance(sample.target, PreferenceTarget):
+        gold = f"stored answer {sample.target.preferred + 1}"
+        answers = sample.metadata.get("responses")
+        for place, answer in enumerate(answers if isinstance(answers, list) else []):
+            question += f"\n\nstored answer {place + 1}: {answer}"
+    return {
+        "k": sample.key,
+        "i": sample.index,
+        "id": _line(sample.record_id, 80),
+        "c": _line(sample.category, 80),
+        "d": _line(sample.difficulty, 40),
+        "q": plain(question, limit=LONGEST),
+        "g": plain(gold, limit=2000),
+        "p": [],
+        "r": [],
+    }
+
+
+def _response(
+    run: int, result: Result, stored: reading.StoredResponse, scores: dict[str, Score], longest: int
+) -> dict[str, Any]:
+    response = stored.response
+    row: dict[str, Any] = {"m": run, "s": [_score(name, score, response) for name, score in scores.items()]}
+    if response.text is not None:
+        row["t"], row["x"] = _shown(response.text, scores, longest)
+    if response.reasoning:
+        row["th"] = _shown(response.reasoning, {}, longest // 4)[0]
+    if response.failure is not None:
+        row["f"] = f"{response.failure.owner.value}: {plain(response.failure.message, limit=500)}"
+    if response.extracted is not None:
+        row["e"] = _line(f"{response.extracted.by} read: {response.extracted.answer}", 300)
+    if facts := _facts(result, stored):
+        row["a"] = facts
+    judged = [score for score in scores.values() if score.outcome is not Outcome.NOT_APPLICABLE]
+    if len({score.value for score in judged}) > 1:
+        row["dis"] = 1
+    return row
+
+
+def _facts(result: Result, stored: reading.StoredResponse) -> str:
+    """Which response this is, and how it came; votes and epochs count from 0, as everywhere."""
+    response = stored.response
+    facts = [
+        f"vote {stored.vote}" if result.plan.votes > 1 else "",
+        f"epoch {stored.epoch}" if result.plan.epochs > 1 else "",
+        ", ".join(f"Answer {place + 1} is stored answer {one + 1}" for place, one in enumerate(response.order)),
+        f"finish {response.finish}" if response.finish and response.finish != "stop" else "",
+        f"{response.latency:.1f} s" if response.latency is not None and response.latency >= 0.05 else "",
+        "from cache" if response.cached else "",
+    ]
+    return _line(" · ".join(filter(None, facts)), 300)
+
+
+def _shown(text: str, scores: dict[str, Score], longest: int) -> tuple[str, list[int] | None]:
+    """The text as a page holds it, and where in it the answer stands that was read, in UTF-16 units as JavaScript has.
+
+    What cannot be seen, or would change the order of what is seen, is shown as a sign of the same length. Of a long
+    text the beginning and the end are kept: the answer is mostly at the end.
+    """
+    span = next((score.span for score in reversed(scores.values()) if score.span is not None), None)
+    if span is not None and not 0 <= span[0] < span[1] <= len(text):
+        span = None
+    if len(text) > longest:
+        head, tail = longest // 2, len(text) - longest // 2
+        gap = f"\n[… {tail - head:,} characters left out …]\n"
+        if span is not None and span[1] > head:
+            moved = head + len(gap) - tail
+            span = (span[0] + moved, span[1] + moved) if span[0] >= tail else None
+        text = text[:head] + gap + text[tail:]
+    text = _HIDDEN.sub(_sign, text)
+    return text, None if span is None else [len(text[:end].encode("utf-16-le")) // 2 for end in span]
+
+
+def _sign(found: re.Match[str]) -> str:
+    char = ord(found[0])
+    return " " if char == 0x0D else chr(0x2400 + char) if char < 0x20 else "\N{REPLACEMENT CHARACTER}"
+
+
+def _score(name: str, score: Score, response: Response) -> dict[str, Any]:
+    row: dict[str, Any] = {"n": name, "v": score.value, "o": bucket(score)}
+    if score.extracted:
+        row["x"] = _line(score.extracted, 64)
+    if score.outcome is Outcome.SCORED:  # a place among the answers as shown: which of the stored ones that was
+        stored = {str(place + 1): one + 1 for place, one in enumerate(response.order)}.get(score.extracted or "")
+        row |= {"st": stored} if stored is not None else {}
+    if score.flags:
+        row["fl"] = _line(", ".join(score.flags), 120)
+    if score.reason:
+        row["w"] = _line(score.reason, 300)
+    return row
+
+
+def _line(text: str, limit: int) -> str:
+    return plain(text, one_line=True, limit=limit)

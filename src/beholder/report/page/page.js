@@ -1,0 +1,259 @@
+"use strict";
+// Everything that comes from models and data is set as text, never as markup.
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const data = JSON.parse($("data").textContent);
+  const list = $("samples"), end = $("end");
+  const several = data.runs.length > 1;
+  const SHAPES = ["circle", "square", "diamond", "triangle"];
+  const CHUNK = 40; // cards drawn at once; more follow as the reader comes near the end
+
+  const make = (tag, className, text) => {
+    const element = document.createElement(tag);
+    if (className) element.className = className;
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+  const button = (className, text, act) => {
+    const element = make("button", className, text);
+    element.type = "button";
+    element.addEventListener("click", act);
+    return element;
+  };
+  const dot = (run) => make("i", `dot ${SHAPES[run % 4]} run${run % 8}`);
+  const distinct = (values) => [...new Set(values)];
+  const number = (value) => value.toLocaleString("en");
+  const verdictOf = (response, scorer) => response.s.find((score) => score.n === scorer);
+
+  // -- filters -------------------------------------------------------------------------------------------------------
+  const filters = {
+    run: $("f-run"), scorer: $("f-scorer"), outcome: $("f-outcome"), category: $("f-category"), text: $("f-text"),
+    disagree: $("f-disagree"), differ: $("f-differ"),
+  };
+  const fill = (select, values) => values.forEach(([value, label]) => {
+    const option = make("option", "", label);
+    option.value = value;
+    select.append(option);
+  });
+  const categories = distinct(data.samples.map((sample) => sample.c)).sort();
+  const found = new Set(data.samples.flatMap((sample) => sample.r.flatMap((one) => one.s.map((score) => score.o))));
+  const NOT_RIGHT = "not right";
+  const outcomes = data.outcomes.filter((name) => found.has(name)).map((name) => [name, name]);
+  fill(filters.run, [["", "all runs"], ...data.runs.map((name, run) => [String(run), name])]);
+  fill(filters.scorer, data.scorers.map((name) => [name, name]));
+  // Values are places in the list: a category may have any name, and none is one too.
+  fill(filters.category, [["", "all"], ...categories.map((name, place) => [String(place), name || "(none)"])]);
+  fill(filters.outcome, [["", "all"], [NOT_RIGHT, NOT_RIGHT], ...outcomes]);
+  filters.run.parentElement.hidden = !several;
+  filters.differ.parentElement.hidden = !several;
+  filters.category.parentElement.hidden = categories.length < 2;
+
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const runsDiffer = (sample, scorer) => {
+    const byRun = new Map();
+    for (const one of sample.r) {
+      const score = verdictOf(one, scorer);
+      if (score && score.v !== null) byRun.set(one.m, [...(byRun.get(one.m) || []), score.v]);
+    }
+    return distinct([...byRun.values()].map(mean)).length > 1;
+  };
+  const holds = (sample, responses, words) => {
+    sample.words ??= [sample.q, sample.g, sample.k, sample.id, `item ${sample.i}`].join("\n").toLowerCase();
+    if (sample.words.includes(words)) return true;
+    return responses.some((one) => (one.words ??= [one.t, one.th, one.f, one.e].join("\n").toLowerCase()).includes(words));
+  };
+  const ofRun = (sample) => {
+    const run = filters.run.value;
+    return run === "" ? sample.r : sample.r.filter((one) => String(one.m) === run);
+  };
+  const wanted = () => {
+    const scorer = filters.scorer.value, outcome = filters.outcome.value, category = filters.category.value;
+    const words = filters.text.value.trim().toLowerCase();
+    const fits = (one) => {
+      const score = verdictOf(one, scorer);
+      return score && (outcome === NOT_RIGHT ? score.o !== "right" : score.o === outcome);
+    };
+    return data.samples.filter((sample) => {
+      if (category !== "" && sample.c !== categories[category]) return false;
+      const responses = ofRun(sample);
+      return responses.length > 0
+        && (!outcome || responses.some(fits))
+        && (!filters.disagree.checked || responses.some((one) => one.dis))
+        && (!filters.differ.checked || runsDiffer(sample, scorer))
+        && (!words || holds(sample, responses, words));
+    });
+  };
+
+  // -- samples -------------------------------------------------------------------------------------------------------
+  const said = (text, span) => {
+    const box = make("div", "said");
+    box.dir = "auto";
+    if (span) box.append(text.slice(0, span[0]), make("mark", "", text.slice(span[0], span[1])), text.slice(span[1]));
+    else box.textContent = text;
+    return box;
+  };
+  const shortened = (parent, box) => {
+    parent.append(box);
+    const text = box.textContent;
+    if (text.length < 640 && text.split("\n").length < 10) return;
+    box.classList.add("short");
+    const more = button("more", "Show all of it", () => {
+      const short = box.classList.toggle("short");
+      more.textContent = short ? "Show all of it" : "Show less";
+      more.setAttribute("aria-expanded", String(!short));
+    });
+    more.setAttribute("aria-expanded", "false");
+    parent.append(more);
+  };
+  const opened = (title, className) => {
+    const details = make("details", className);
+    details.append(make("summary", "", title));
+    return details;
+  };
+  const SIGNS = { right: "✓", wrong: "✗", "partly right": "◐" };
+  const TONES = { right: "right", wrong: "wrong", "partly right": "partly" };
+  const verdict = (scores, all) => {
+    const { o: outcome, v: value, x: read, st: stored, fl: flags } = scores[0];
+    const what = outcome === "partly right" ? `${Math.round(value * 1000) / 1000} partly right` : outcome;
+    const item = make("li", `v-${TONES[outcome] || "none"}`, `${SIGNS[outcome] || "○"} ${what}`);
+    const who = scores.length === all && all > 2 ? "every scorer" : scores.map((score) => score.n).join(", ");
+    item.append(make("span", "", ` by ${who}`));
+    if (read) item.append(make("span", "", ` · read “${read}”${stored ? ` = stored answer ${stored}` : ""}`));
+    if (flags) item.append(make("span", "", ` · ${flags}`));
+    return item;
+  };
+  const verdicts = (scores) => {
+    const groups = new Map(); // scorers that say the same share a line
+    for (const score of scores) {
+      const same = JSON.stringify([score.o, score.v, score.x, score.fl]);
+      groups.set(same, [...(groups.get(same) || []), score]);
+    }
+    const items = make("ul", "verdicts");
+    const last = (group) => Number(group[0].o === "n/a");
+    [...groups.values()].sort((a, b) => last(a) - last(b))
+      .forEach((group) => items.append(verdict(group, scores.length)));
+    return items;
+  };
+  const reasons = (scores) => {
+    const given = scores.filter((score) => score.w);
+    if (!given.length) return [];
+    const why = opened("why", "why");
+    given.forEach((score) => why.append(make("div", "", `${score.n}: ${score.w}`)));
+    return [why];
+  };
+  const response = (one) => {
+    const box = make("div", `response run${one.m % 8}`);
+    const head = make("div", "head");
+    if (several) head.append(dot(one.m), make("b", "", data.runs[one.m]));
+    [one.a, one.e].filter(Boolean).forEach((fact) => head.append(make("span", "", fact)));
+    if (head.childNodes.length) box.append(head);
+    if (one.th) {
+      const thought = opened("reasoning");
+      thought.append(said(one.th));
+      box.append(thought);
+    }
+    if (one.t !== undefined) shortened(box, said(one.t || "(empty)", one.x));
+    if (one.f) box.append(make("div", "warn said", `failed: ${one.f}`));
+    else box.append(verdicts(one.s), ...reasons(one.s));
+    return box;
+  };
+  const picture = (place, name) => {
+    const [small, width, height] = data.pictures[place] || [""];
+    if (!small) return make("div", "gone", "picture not here");
+    const open = button("", undefined, () => enlarge(place, name));
+    open.title = "Open large";
+    const image = make("img");
+    Object.assign(image, { loading: "lazy", decoding: "async", width, height, alt: `${name}: open large`, src: small });
+    open.append(image);
+    return open;
+  };
+  const card = (sample) => {
+    const box = make("article", sample.p.length ? "sample pictured" : "sample");
+    box.dataset.key = sample.k;
+    if (sample.p.length) {
+      const pictures = make("div", "pictures");
+      const many = sample.p.length > 1;
+      sample.p.forEach((place, at) => {
+        pictures.append(picture(place, `picture ${many ? `${at + 1} ` : ""}of item ${sample.i}`));
+      });
+      box.append(pictures);
+    }
+    const body = make("div", "body");
+    const head = make("h3", "head", `item ${sample.i}`);
+    [sample.id && `id ${sample.id}`, sample.c, sample.d && `difficulty ${sample.d}`].filter(Boolean)
+      .forEach((fact) => head.append(make("span", "", fact)));
+    body.append(head);
+    shortened(body, said(sample.q));
+    const gold = make("div", "gold", `gold: ${sample.g}`);
+    gold.dir = "auto";
+    body.append(gold, ...ofRun(sample).map(response));
+    box.append(body);
+    return box;
+  };
+
+  let current = [], drawn = 0;
+  const draw = (upTo) => {
+    const part = document.createDocumentFragment();
+    current.slice(drawn, upTo).forEach((sample) => part.append(card(sample)));
+    drawn = Math.min(upTo, current.length);
+    list.append(part);
+  };
+  const refresh = () => {
+    current = wanted();
+    drawn = 0;
+    list.replaceChildren();
+    $("count").textContent = `${number(current.length)} of ${number(data.samples.length)} samples`;
+    $("clear").hidden = current.length === data.samples.length;
+    draw(CHUNK);
+    if (!current.length) list.append(make("p", "note", "No sample fits these filters."));
+  };
+  const clear = () => {
+    [filters.run, filters.outcome, filters.category, filters.text].forEach((filter) => { filter.value = ""; });
+    filters.disagree.checked = filters.differ.checked = false;
+    filters.scorer.value = data.scorer;
+    refresh();
+  };
+  let typing = 0;
+  Object.values(filters).forEach((filter) => filter.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(refresh, filter === filters.text ? 150 : 0);
+  }));
+  $("clear").addEventListener("click", clear);
+  new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting) && drawn < current.length) draw(drawn + CHUNK);
+  }, { rootMargin: "1200px" }).observe(end);
+  addEventListener("beforeprint", () => draw(current.length));
+
+  // -- a picture, large ----------------------------------------------------------------------------------------------
+  const dialog = $("large"), large = $("large-image"), stage = $("large-stage"), size = $("large-size");
+  let smallOne = "";
+  const setFull = (full) => {
+    stage.classList.toggle("full", full);
+    size.textContent = full ? "Fit to window" : "Full size";
+  };
+  function enlarge(place, name) {
+    const [small, , , beside] = data.pictures[place];
+    const inside = $(`large-${place}`); // embedded: a script element that holds text
+    smallOne = small;
+    setFull(false);
+    $("large-note").textContent = name;
+    large.alt = name;
+    large.src = beside || (inside && inside.textContent) || small;
+    dialog.showModal();
+  }
+  large.addEventListener("error", () => {
+    if (large.src === smallOne) return;
+    large.src = smallOne;
+    $("large-note").textContent = "This is the small picture: the large one was not found in the folder beside the page.";
+  });
+  size.addEventListener("click", () => setFull(!stage.classList.contains("full")));
+  large.addEventListener("click", () => setFull(!stage.classList.contains("full")));
+  $("large-close").addEventListener("click", () => dialog.close());
+  [dialog, stage].forEach((area) => area.addEventListener("click", (event) => {
+    if (event.target === area) dialog.close();
+  }));
+  dialog.addEventListener("close", () => large.removeAttribute("src"));
+
+  $("filters").hidden = false;
+  clear();
+})();

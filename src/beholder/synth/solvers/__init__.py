@@ -1,0 +1,16 @@
+"""Classical solvers, one file a family: they see the pictures' pixels and the question, nothing else.
+
+They import neither the item makers nor the photographs (a test checks it), so nothing but the picture can tell them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+"""RGB pixels, (height, width, 3)."""
+
+
+class GaveUp(ValueError):
+    """A solver found nothing in the picture to go by."""

@@ -1,0 +1,528 @@
+"""Records of TIR-Bench: what becomes of each kind, what is refused, and what is said about a set that differs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beholder.benchmarks import benchmark
+from beholder.benchmarks.benchmark import LoadOptions
+from beholder.benchmarks.records import Record
+from beholder.benchmarks.tir.data import SYNTHETIC, count_differences, load, make_sample, notices
+from beholder.benchmarks.tir.extractor import extraction_prompt, needs_extraction
+from beholder.benchmarks.tir.prompt import TEMPLATE, guess, prompt
+from beholder.benchmarks.tir.tasks import ITEMS, PAIRS, TASKS
+from beholder.errors import DataError, UsageError
+from beholder.sample import (
+    ChoiceTarget,
+    Failure,
+    ImagePart,
+    ImageRef,
+    KeyMaker,
+    NumberSetTarget,
+    NumberTarget,
+    OrderedListTarget,
+    PlaceTarget,
+    Response,
+    Sample,
+    Target,
+    TextPart,
+    TextTarget,
+)
+from beholder.seeds import rng_for
+from beholder.store.journal import Entry, sample_record
+
+OPTIONS = "Which share is it?\nA: 65%\nB: 73%\nC: 81%\nD: 89%"
+SEVERAL = "Which are true? Select more than one option.\nA. one\nB. two\nC. three\nD. four"
+LIST = "Output the list of patch indices where the two images differ. Here n is 4 and m is 5."
+COUNT = "How many differences are there between the left and the right picture?"
+PLACE = "In which row and column is the letter q? Answer [row, column]."
+NINE = [4, 1, 8, 9, 3, 6, 2, 7, 5]
+
+
+def record(task: str = "maze", **changes: Any) -> dict[str, Any]:
+    base = {
+        "id": 7,
+        "task": task,
+        "prompt": OPTIONS,
+        "answer": "B",
+        "image_1": f"data/{task}/7.png",
+        "image_2": None,
+        "meta_data": {},
+    }
+    return {**base, **changes}
+
+
+def write(path: Path, rows: list[Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    return path
+
+
+def samples_of(path: Path, **options: Any) -> list[Sample]:
+    return list(load(path, LoadOptions(**options)))
+
+
+def one(tmp_path: Path, **changes: Any) -> Sample:
+    (sample,) = samples_of(write(tmp_path / "TIR-Bench.json", [record(**changes)]))
+    return sample
+
+
+def test_a_record_becomes_a_sample(tmp_path: Path) -> None:
+    sample = one(tmp_path, task="refcoco", id=12)
+    assert sample.parts == (TextPart(OPTIONS), ImagePart(0))
+    assert sample.images == (ImageRef("data/refcoco/7.png", path=str(tmp_path / "data/refcoco/7.png")),)
+    assert sample.target == ChoiceTarget("B")
+    assert sample.options == ("65%", "73%", "81%", "89%")
+    assert (sample.category, sample.record_id, sample.difficulty, sample.split) == ("refcoco", "12", "", "")
+    assert sample.cluster == "data/refcoco/7.png"
+    assert sample.source == "TIR-Bench.json, record 1"
+    assert sample.metadata == {
+        "task": "refcoco",
+        "answer": "B",
+        "image_1": "data/refcoco/7.png",
+        "difficulty": None,
+    }
+
+
+# what the record writes, what it means
+FORMS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("category is the older name of task", {"category": "maze"}, {"category": "maze"}),
+    ("task wins", {"task": "color", "category": "maze"}, {"category": "color"}),
+    ("metadata is the older name", {"task": "maze", "metadata": {"difficulty": 9}}, {"difficulty": "9"}),
+    (
+        "metadata wins",
+        {"task": "maze", "metadata": {"difficulty": 9}, "meta_data": {"difficulty": 4}},
+        {"difficulty": "9"},
+    ),
+    ("no metadata at all", {"task": "maze", "meta_data": None}, {"difficulty": ""}),
+    ("a difficulty in words", {"task": "maze", "meta_data": {"difficulty": "hard"}}, {"difficulty": "hard"}),
+    ("a difficulty that is none", {"task": "maze", "meta_data": {"difficulty": True}}, {"difficulty": ""}),
+    ("the id is text", {"task": "maze", "id": "m-7"}, {"record_id": "m-7"}),
+    ("no id", {"task": "maze", "id": None}, {"record_id": ""}),
+    (
+        "generated",
+        {"task": "maze", "meta_data": {"synthetic": True, "level": 2, "difficulty": 31}},
+        {"split": SYNTHETIC, "difficulty": "2"},
+    ),
+    (
+        "generated from a photograph",
+        {"task": "maze", "meta_data": {"synthetic": True, "photo": "a.jpg"}},
+        {"cluster": "a.jpg"},
+    ),
+    (
+        "synthetic is no word",
+        {"task": "maze", "meta_data": {"synthetic": "yes", "level": 2}},
+        {"split": "", "difficulty": ""},
+    ),
+    ("an empty photo", {"task": "maze", "meta_data": {"photo": ""}}, {"cluster": "data/maze/7.png"}),
+    ("a photo that is no name", {"task": "maze", "meta_data": {"photo": [1]}}, {"cluster": "data/maze/7.png"}),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), [row[1:] for row in FORMS], ids=[row[0] for row in FORMS])
+def test_old_and_new_forms_of_a_record(tmp_path: Path, given: dict[str, Any], expected: dict[str, Any]) -> None:
+    row = record() | {"task": None} | given
+    if row["task"] is None:
+        del row["task"]
+    (sample,) = samples_of(write(tmp_path / "d.json", [row]))
+    assert {name: getattr(sample, name) for name in expected} == expected
+
+
+# task, question, answer as written, target
+TARGETS: list[tuple[str, str, Any, Target]] = [
+    ("refcoco", OPTIONS, "B", ChoiceTarget("B")),
+    ("refcoco", OPTIONS, " B ", ChoiceTarget("B")),
+    ("math", SEVERAL, "CA", ChoiceTarget("AC", several=True)),
+    ("math", OPTIONS, "AC", ChoiceTarget("AC")),
+    ("color", "Which of the drawn ones is it?", "D", ChoiceTarget("D")),
+    ("color", "Which of the drawn ones is it?", "K", TextTarget("K")),
+    ("color", OPTIONS, "E", TextTarget("E")),
+    ("color", OPTIONS, "b", TextTarget("b")),
+    ("color", OPTIONS, "Ｂ", TextTarget("Ｂ")),
+    ("instrument", "What does the gauge read?", "72", NumberTarget("72")),
+    ("instrument", "What does the gauge read?", 72, NumberTarget("72")),
+    ("instrument", "What does the gauge read?", 2.5, NumberTarget("2.5")),
+    ("instrument", "What does the gauge read?", "-2.50", NumberTarget("-2.50")),
+    ("instrument", "What does the gauge read?", "7 cm", TextTarget("7 cm")),
+    ("instrument", "What does the gauge read?", "1e3", TextTarget("1e3")),
+    ("instrument", "What does the gauge read?", "７２", TextTarget("７２")),
+    ("contrast", "How many balloons are there?", "2", NumberTarget("2")),
+    ("word_search", "How often is the letter q there?", "5", NumberTarget("5")),
+    ("word_search", PLACE, "[2, 3]", PlaceTarget(2, 3)),
+    ("word_search", PLACE, [2, 3], PlaceTarget(2, 3)),
+    ("word_search", PLACE, "row 17, column 1", PlaceTarget(17, 1)),
+    ("word_search", PLACE, "[2, 3, 4]", TextTarget("[2, 3, 4]")),
+    ("ocr", "What is written in the picture?", "WONDERS", TextTarget("WONDERS")),
+    ("ocr", "What is written in the picture?", " B ", TextTarget(" B ")),
+    ("ocr", "What is written in the picture?", 1984, TextTarget("1984")),
+    ("spot_difference", LIST, "7, 11, 12", NumberSetTarget((7, 11, 12))),
+    ("spot_difference", LIST, "[12, 7, 7]", NumberSetTarget((7, 12))),
+    ("spot_difference", LIST, [12, 7], NumberSetTarget((7, 12))),
+    ("spot_difference", LIST, "7", NumberSetTarget((7,))),
+    ("spot_difference", COUNT, "7", NumberTarget("7")),
+    ("spot_difference", COUNT + " " + LIST, "7", NumberSetTarget((7,))),
+    ("spot_difference", COUNT, "3, 4", NumberSetTarget((3, 4))),
+    ("spot_difference", "两张图有多少处不同？", "4", NumberTarget("4")),
+    ("spot_difference", "哪些编号的区域不同？共有几处？", "4", NumberSetTarget((4,))),
+    ("visual_search", OPTIONS, "True", TextTarget("True")),
+]
+
+
+@pytest.mark.parametrize(("task", "question", "answer", "target"), TARGETS)
+def test_the_kind_of_gold_follows_from_task_answer_and_question(
+    tmp_path: Path, task: str, question: str, answer: Any, target: Target
+) -> None:
+    sample = one(tmp_path, task=task, prompt=question, answer=answer)
+    assert sample.target == target
+    assert sample.metadata["answer"] == (str(answer) if isinstance(answer, list) else answer)
+
+
+@pytest.mark.parametrize("written", [NINE, str(NINE), "4,1,8, 9 3 6\n2 7 5", "4, 1, 8, 9, 3, 6, 2, 7, 5"], ids=str)
+@pytest.mark.parametrize("column", ["meta_data", "metadata"])
+def test_a_jigsaw(tmp_path: Path, written: Any, column: str) -> None:
+    row = record("jigsaw", prompt="In what order?", answer=written)
+    del row["meta_data"]
+    (sample,) = samples_of(write(tmp_path / "d.json", [row | {column: {"difficulty": 3}}]))
+    assert sample.target == OrderedListTarget(tuple(NINE))
+    assert sample.metadata["n"] == sample.metadata["difficulty"] == 3
+    assert sample.difficulty == "3"
+
+
+@pytest.mark.parametrize("n", range(2, 21))
+def test_jigsaw_sizes(tmp_path: Path, n: int) -> None:
+    order = list(range(1, n * n + 1))
+    sample = one(tmp_path, task="jigsaw", answer=order, meta_data={"difficulty": n})
+    assert sample.target == OrderedListTarget(tuple(order))
+
+
+BAD: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("no task", {"task": None}, ("'task' must be text but is null",)),
+    ("unknown task", {"task": "sudoku"}, ("no task 'sudoku'", "The tasks are color, refcoco")),
+    ("task of old jigsaws", {"task": "Jigsaw"}, ("no task 'Jigsaw'",)),
+    ("task too long", {"task": "x" * 10_000}, ("'" + "x" * 40 + "'",)),
+    ("task is a list", {"task": ["maze"]}, ("'task'", "a list")),
+    ("prompt is missing", {"prompt": None}, ("'prompt' must be text",)),
+    ("prompt is a list", {"prompt": ["a"]}, ("'prompt'", "a list")),
+    ("answer is null", {"answer": None}, ("'answer' must be", "null")),
+    ("answer is true", {"answer": True}, ("'answer'", "true/false")),
+    ("answer is an object", {"answer": {"a": 1}}, ("'answer'", "an object")),
+    ("answer is empty", {"answer": ""}, ("'answer' is empty", "Mend or remove")),
+    ("answer is blank", {"answer": " \n"}, ("'answer' is empty",)),
+    ("answer without end", {"answer": "7, " * 9_000}, ("'answer' is too long",)),
+    ("metadata is text", {"meta_data": "easy"}, ("'meta_data' must be an object",)),
+    ("metadata is a list", {"metadata": [1]}, ("'metadata' must be an object",)),
+    ("no picture", {"image_1": None}, ("'image_1' must be",)),
+    ("picture is a number", {"image_1": 7}, ("'image_1'", "a number")),
+    ("picture outside the folder", {"image_1": "../../secret.png"}, ("leaves the image folder",)),
+    ("picture elsewhere", {"image_1": "/etc/passwd"}, ("leaves the image folder",)),
+    ("picture on the net", {"image_1": "http://x/1.png"}, ("is an address",)),
+    ("second picture outside", {"task": "spot_difference", "answer": "1", "image_2": "../b.png"}, ("leaves",)),
+    ("second picture is a list", {"image_2": ["b.png"]}, ("an image must be a path",)),
+    (
+        "half of a pair",
+        {"task": "spot_difference", "answer": "1", "image_1": "data/79_left.png"},
+        ("half of a pair", "image_2"),
+    ),
+    (
+        "patches without a number",
+        {"task": "spot_difference", "answer": "none"},
+        ("'answer' is 'none'", "patch numbers"),
+    ),
+    ("jigsaw without a size", {"task": "jigsaw", "answer": NINE}, ("pieces a side", "is null")),
+    (
+        "jigsaw size in words",
+        {"task": "jigsaw", "answer": NINE, "meta_data": {"difficulty": "3"}},
+        ("2 to 20", "is text"),
+    ),
+    ("jigsaw size true", {"task": "jigsaw", "answer": [1], "meta_data": {"difficulty": True}}, ("2 to 20",)),
+    ("jigsaw of one piece", {"task": "jigsaw", "answer": [1], "meta_data": {"difficulty": 1}}, ("2 to 20", "is 1")),
+    ("jigsaw of 21", {"task": "jigsaw", "answer": [1], "meta_data": {"difficulty": 21}}, ("2 to 20", "is 21")),
+    ("jigsaw size beyond words", {"task": "jigsaw", "answer": [1], "meta_data": {"difficulty": 10**300}}, ("2 to 20",)),
+    (
+        "jigsaw of another size",
+        {"task": "jigsaw", "answer": NINE, "meta_data": {"difficulty": 4}},
+        ("from 1 to 16 once",),
+    ),
+    (
+        "jigsaw with a piece twice",
+        {"task": "jigsaw", "answer": [1] * 9, "meta_data": {"difficulty": 3}},
+        ("from 1 to 9 once",),
+    ),
+    (
+        "jigsaw in words",
+        {"task": "jigsaw", "answer": "first 4, then 1", "meta_data": {"difficulty": 3}},
+        ("list of piece numbers",),
+    ),
+    (
+        "jigsaw in rows",
+        {"task": "jigsaw", "answer": "[[1,2],[3,4]]", "meta_data": {"difficulty": 2}},
+        ("list of piece numbers",),
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
+def test_a_bad_record_is_named_in_one_line(tmp_path: Path, changes: dict[str, Any], words: tuple[str, ...]) -> None:
+    path = write(tmp_path / "d.json", [record(), record(**changes)])
+    with pytest.raises(DataError) as caught:
+        samples_of(path)
+    message = str(caught.value)
+    assert message.startswith("d.json, record 2: ")
+    assert len(message) < 700
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def test_an_answer_nested_without_end_is_a_bad_record() -> None:
+    nested: list[Any] = []
+    for _ in range(100_000):
+        nested = [nested]
+    with pytest.raises(DataError, match="nested too deeply"):
+        make_sample(Record("d.json, record 1", 0, record(answer=nested)), KeyMaker("tir"), None)
+
+
+def test_two_pictures_are_shown_and_told_apart(tmp_path: Path) -> None:
+    changes = {"task": "spot_difference", "prompt": LIST, "answer": "7", "image_1": "d/79_left.png"}
+    pair = one(tmp_path, **changes, image_2="d/79_right.png")
+    other = one(tmp_path, **changes, image_2="d/80_right.png")
+    assert pair.parts == (TextPart(LIST), ImagePart(0), ImagePart(1))
+    assert [image.name for image in pair.images] == ["d/79_left.png", "d/79_right.png"]
+    assert pair.cluster == "d/79_left.png"
+    assert pair.key != other.key
+    assert len(one(tmp_path, **changes | {"image_1": "d/79.png"}).images) == 1
+
+
+def test_the_folder_the_file_and_an_image_folder(tmp_path: Path) -> None:
+    write(tmp_path / "set" / "TIR-Bench.json", [record()])
+    write(tmp_path / "set" / "other.json", [record(id=8), record(id=9)])
+    by_folder = samples_of(tmp_path / "set")
+    assert [sample.record_id for sample in by_folder] == ["7"]
+    assert samples_of(tmp_path / "set" / "TIR-Bench.json") == by_folder
+    assert len(samples_of(tmp_path / "set" / "other.json")) == 2
+    (tmp_path / "pictures").mkdir()
+    (moved,) = samples_of(tmp_path / "set", images=tmp_path / "pictures")
+    assert moved.images[0].path == str(tmp_path / "pictures" / "data/maze/7.png")
+    assert moved.key == by_folder[0].key
+    with pytest.raises(UsageError, match="image folder is not there"):
+        samples_of(tmp_path / "set", images=tmp_path / "gone")
+    with pytest.raises(UsageError, match="no such file"):
+        samples_of(tmp_path / "nowhere")
+
+
+def test_all_shards_of_a_parquet_set_are_read_and_pictures_embedded(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    for shard, pictures in enumerate([(b"\x89PNG one", b"\x89PNG two"), (b"\x89PNG three",)]):
+        rows = [record(image_1={"bytes": data, "path": "7.png"}, image_2=None) for data in pictures]
+        rows = [{name: value for name, value in row.items() if name not in ("meta_data", "image_2")} for row in rows]
+        parquet.write_table(pa.Table.from_pylist(rows), tmp_path / f"test-{shard:05d}-of-00002.parquet")
+    samples = samples_of(tmp_path)
+    assert [sample.images[0].data for sample in samples] == [b"\x89PNG one", b"\x89PNG two", b"\x89PNG three"]
+    assert len({sample.key.rpartition("-")[0] for sample in samples}) == 3, "the picture is part of the content"
+    assert {sample.metadata["image_1"] for sample in samples} == {"7.png"}
+    assert b"PNG" not in repr(samples[0].metadata).encode()
+
+
+def test_the_same_content_twice_keeps_both(tmp_path: Path) -> None:
+    first, second = samples_of(write(tmp_path / "d.json", [record(id=1), record(id=2)]))
+    assert first.key.rpartition("-")[0] == second.key.rpartition("-")[0]
+    assert (first.key[-2:], second.key[-2:]) == ("-0", "-1")
+
+
+@pytest.mark.parametrize("content", [b"", b"[", b'[{"id": "\xff"}]', b"[" * 100_000, b"[1]", b"[]", b'{"a": 1}'])
+def test_a_broken_file_is_a_data_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "d.json").write_bytes(content)
+    with pytest.raises(DataError, match=r"d\.json"):
+        samples_of(tmp_path / "d.json")
+
+
+HOSTILE = "{question} {response} <image> \\g<1> \ud800 \x00 \x1b[2J A. \u202e"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_any_text_can_be_asked_and_kept(tmp_path: Path, task: str) -> None:
+    answer = {"jigsaw": [2, 1, 4, 3], "spot_difference": "1"}.get(task, HOSTILE)
+    meta = (
+        {"difficulty": 2, "photo": HOSTILE} if task == "jigsaw" else {"difficulty": {"a": [HOSTILE]}, "photo": HOSTILE}
+    )
+    changes = {"prompt": HOSTILE, "answer": answer, "id": HOSTILE, "image_1": "a\ud800.png", "meta_data": meta}
+    sample = one(tmp_path, task=task, **changes)
+    assert prompt(sample, TEMPLATE) == (TextPart(HOSTILE), ImagePart(0))
+    stored = sample_record(Entry(sample, 0, 0, Response(text="x"), b"", ()))
+    assert json.loads(stored)["metadata"]["task"] == task
+    assert HOSTILE in extraction_prompt(sample, Response(text="x"))
+
+
+@pytest.mark.parametrize("text", ["A. ", "A ", "1, ", "select ", "how many "])
+def test_long_text_takes_linear_time(tmp_path: Path, text: str) -> None:
+    begun = time.process_time()
+    for task in ("maze", "ocr", "word_search"):
+        long = text * (300_000 // len(text))
+        assert one(tmp_path, task=task, prompt=long, answer="1 B").parts[0] == TextPart(long)
+    assert time.process_time() - begun < 20
+
+
+# the prompt --------------------------------------------------------------------------------------------------------
+
+
+def test_the_question_alone_is_asked_and_a_template_may_place_the_pictures(tmp_path: Path) -> None:
+    sample = one(tmp_path, task="spot_difference", prompt=LIST, answer="7", image_1="a_left.png", image_2="a_right.png")
+    own, pictures = TextPart(LIST), (ImagePart(0), ImagePart(1))
+    assert prompt(sample, TEMPLATE) == (own, *pictures)
+    assert prompt(sample, "<image>{question}") == (*pictures, own)
+    assert prompt(sample, "Look: <image> {question} Think.") == (
+        TextPart("Look: "),
+        *pictures,
+        TextPart(f" {LIST} Think."),
+    )
+    for template in ("Think.", "{question} <image> <image>", ""):
+        with pytest.raises(UsageError, match=r"\{question\}, and <image> at most once"):
+            prompt(sample, template)
+
+
+def test_the_guesser_answers_in_kind_and_never_looks_at_the_gold(tmp_path: Path) -> None:
+    for number, (task, question, answer, target) in enumerate(TARGETS):
+        sample = one(tmp_path, task=task, prompt=question, answer=answer)
+        said = {guess(sample, rng_for(1, str(number), draw, "guess")) for draw in range(30)}
+        assert said
+        if isinstance(target, ChoiceTarget) and not target.several:
+            assert said <= set("ABCD")
+        if isinstance(target, NumberSetTarget):
+            assert all(set(json.loads(text)) <= set(range(1, 21)) for text in said)
+        if isinstance(target, NumberTarget | PlaceTarget):
+            assert all(isinstance(json.loads(text), int | list) for text in said)
+        assert len(said) > 1
+    jigsaw = one(tmp_path, task="jigsaw", answer=NINE, meta_data={"difficulty": 3})
+    assert sorted(json.loads(guess(jigsaw, rng_for(1, "j", "guess")))) == list(range(1, 10))
+
+
+def test_everything_but_ocr_is_read_by_an_extractor(tmp_path: Path) -> None:
+    answers: dict[str, Any] = {"jigsaw": [2, 1, 4, 3], "spot_difference": "1"}
+    said, failed = Response(text="x"), Response(failure=Failure(owner="provider", kind="http_500", message="x"))  # type: ignore[arg-type]
+    for task in TASKS:
+        sample = one(tmp_path, task=task, answer=answers.get(task, "B"), meta_data={"difficulty": 2})
+        assert needs_extraction(sample, said) is (task != "ocr")
+        assert not needs_extraction(sample, failed)
+
+
+FORMS_ASKED = [
+    ("maze", OPTIONS, "B", "such as B."),
+    ("math", SEVERAL, "AC", "such as ACD."),
+    ("instrument", "What does it read?", "72", "without its unit"),
+    ("word_search", PLACE, "[2, 3]", "[row, column]"),
+    ("spot_difference", LIST, "7", "list of numbers"),
+    ("ocr", "What is written?", "B", "the words"),
+]
+
+
+@pytest.mark.parametrize(("task", "question", "answer", "words"), FORMS_ASKED)
+def test_the_question_to_the_extractor_names_the_form_and_not_the_gold(
+    tmp_path: Path, task: str, question: str, answer: str, words: str
+) -> None:
+    sample = one(tmp_path, task=task, prompt=question, answer=answer)
+    asked = extraction_prompt(sample, Response(text="I say {form} {question}."))
+    assert words in asked
+    assert question in asked
+    assert "I say {form} {question}." in asked, "what a model wrote is not filled in"
+    assert extraction_prompt(sample, Response(text=None), "[{response}]{other}") == "[]{other}"
+    turned = make_sample_with(sample, task, question)
+    assert extraction_prompt(turned, Response(text="x")) == extraction_prompt(sample, Response(text="x"))
+
+
+def make_sample_with(sample: Sample, task: str, question: str) -> Sample:
+    """The same item with another gold of the same kind."""
+    other = {"maze": "C", "math": "BD", "instrument": "5", "word_search": "[9, 9]", "spot_difference": "3", "ocr": "X"}
+    row = record(task, prompt=question, answer=other[task])
+    return make_sample(Record(sample.source, 0, row), KeyMaker("tir"), None)
+
+
+# whole sets --------------------------------------------------------------------------------------------------------
+
+
+def public_rows(changes: dict[str, int] | None = None, pairs: int = PAIRS) -> list[dict[str, Any]]:
+    """A made set with the sizes of the public one (plus `changes`), `pairs` of its items with two pictures."""
+    rows = []
+    for name, task in TASKS.items():
+        for number in range(task.n + (changes or {}).get(name, 0)):
+            row = record(name, id=f"{name}-{number}", image_1=f"data/{name}/{number}.png")
+            if name == "jigsaw":
+                row |= {"answer": NINE, "meta_data": {"difficulty": 3}}
+            if name == "spot_difference":
+                row |= {"answer": "7", "prompt": LIST}
+                if number < pairs:
+                    row |= {"image_1": f"data/{number}_left.png", "image_2": f"data/{number}_right.png"}
+            rows.append(row)
+    return rows
+
+
+def test_a_set_of_the_public_sizes_has_nothing_to_say(tmp_path: Path) -> None:
+    samples = samples_of(write(tmp_path / "TIR-Bench.json", public_rows()))
+    assert len(samples) == ITEMS == 1215
+    assert sum(len(sample.images) for sample in samples) == 1255
+    assert notices(samples) == []
+    assert notices(iter(samples)) == []
+    assert notices(len(samples)) == []
+
+
+# changes to the sizes, pairs, what is said
+DIFFERENT: list[tuple[dict[str, int], int, list[str]]] = [
+    ({"maze": -20}, PAIRS, ["1,195 of 1,215 items (maze 100 of 120)"]),
+    ({"maze": -1, "ocr": 1}, PAIRS, ["1,215 of 1,215 items (ocr 61 of 60, maze 119 of 120)"]),
+    ({"jigsaw": 5}, PAIRS, ["1,220 of 1,215 items (jigsaw 125 of 120)"]),
+    ({}, 39, ["39 items show two pictures; the public set has 40."]),
+]
+
+
+@pytest.mark.parametrize(("changes", "pairs", "words"), DIFFERENT, ids=str)
+def test_a_set_that_differs_is_told(tmp_path: Path, changes: dict[str, int], pairs: int, words: list[str]) -> None:
+    said = notices(samples_of(write(tmp_path / "TIR-Bench.json", public_rows(changes, pairs))))
+    assert len(said) == len(words)
+    assert all(word in sentence for word, sentence in zip(words, said, strict=True))
+
+
+def test_counts_alone() -> None:
+    whole = Counter({name: task.n for name, task in TASKS.items()})
+    assert count_differences(whole) == []
+    (said,) = count_differences(Counter({"maze": 1}))
+    assert "1 of 1,215 items" in said
+    assert "color 0 of 100" in said
+
+
+def test_generated_items_are_never_taken_for_the_public_set(tmp_path: Path) -> None:
+    made = {"synthetic": True, "level": 3}
+    rows = [record(id=number, image_1=f"{number}.png", meta_data=made) for number in range(3)]
+    (said,) = notices(samples_of(write(tmp_path / "a.json", rows)))
+    assert said == "3 of these 3 items were generated: figures are not comparable with TIR-Bench."
+    shared = [row | {"meta_data": made | {"photo": "one.jpg"}} for row in rows]
+    said_of_shared = notices(samples_of(write(tmp_path / "b.json", shared)))
+    assert said_of_shared[1:] == ["Some are made from the same photograph; intervals redraw photographs."]
+    mixed = notices(samples_of(write(tmp_path / "c.json", [*rows, record()])))
+    assert "3 of these 4 items were generated" in mixed[0]
+    assert "1 of 1,215 items" in mixed[1]
+
+
+def test_gold_that_is_compared_as_text_is_told(tmp_path: Path) -> None:
+    rows = [
+        record("color", answer="b, c"),
+        record("color", answer="True"),
+        record("word_search", answer="[1, 2, 3]"),
+        record("ocr", answer="any text"),
+    ]
+    said = notices(samples_of(write(tmp_path / "d.json", rows)))[-1]
+    assert said.startswith("3 gold answers are neither letters of options nor numbers (d.json, record 1, …)")
+    assert "would stop at 1 of them" in said
+    assert "stop" not in notices(samples_of(write(tmp_path / "e.json", rows[1:])))[-1]
+
+
+def test_the_benchmark_reads_with_this_loader() -> None:
+    found = benchmark("tir")
+    assert found.load is load
+    assert found.sampling.temperature == 0.0
+    assert found.sampling.max_tokens == 2048

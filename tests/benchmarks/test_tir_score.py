@@ -1,0 +1,399 @@
+"""Our scorers of TIR-Bench: what they read in responses to each kind of item, and what it is worth."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tir_answers import (
+    ALL,
+    CHOICES,
+    COUNT,
+    GAUGE,
+    GRID,
+    JIGSAW,
+    MAZE,
+    NUMBERS,
+    ORDERS,
+    PAIRS,
+    PATCHES,
+    PLACES,
+    PLAIN,
+    SETS,
+    SEVERAL,
+    SHARE,
+    THERMOMETER,
+)
+
+from beholder.benchmarks.tir.answers import deterministic
+from beholder.benchmarks.tir.answers import lenient as read_leniently
+from beholder.benchmarks.tir.answers import strict as read_strictly
+from beholder.benchmarks.tir.questions import options_of, several
+from beholder.benchmarks.tir.score import lenient, strict
+from beholder.errors import Owner
+from beholder.sample import (
+    BooleanTarget,
+    ChoiceTarget,
+    Failure,
+    NumberSetTarget,
+    NumberTarget,
+    OrderedListTarget,
+    PlaceTarget,
+    Response,
+    Sample,
+    Target,
+    TextPart,
+    TextTarget,
+    Usage,
+)
+from beholder.score import Outcome
+
+TEXT = "What is written in the picture?"
+NINE = (4, 1, 8, 9, 3, 6, 2, 7, 5)
+INHERITED: dict[str, Target] = {
+    "choice": ChoiceTarget("A"),
+    "several": ChoiceTarget("A", several=True),
+    "number": NumberTarget("1"),
+    "place": PlaceTarget(1, 1),
+    "set": NumberSetTarget((1,)),
+    "order": OrderedListTarget(tuple(range(1, 10))),
+}
+TABLES = {
+    "choice": CHOICES,
+    "several": SEVERAL,
+    "number": NUMBERS,
+    "place": PLACES,
+    "set": SETS,
+    "order": ORDERS,
+}
+ROWS = [(kind, *row) for kind, rows in TABLES.items() for row in rows]
+
+
+def item(prompt: str, target: Target, n: int = 3) -> Sample:
+    return Sample(
+        key="k",
+        index=0,
+        benchmark="tir",
+        images=(),
+        parts=(TextPart(prompt),),
+        target=target,
+        options=tuple(options_of(prompt).values()),
+        metadata={"task": "", "n": n},
+    )
+
+
+def said(text: str | None, finish: str | None = "stop") -> Response:
+    return Response(text=text, finish=finish)
+
+
+@pytest.mark.parametrize("kind, name, prompt, text, answer", ROWS, ids=[f"{row[0]}-{row[1]}" for row in ROWS])
+def test_lenient_reads_what_a_person_takes(kind: str, name: str, prompt: str, text: str, answer: str | None) -> None:
+    sample = item(prompt, INHERITED[kind])
+    assert several(prompt) == (kind == "several")
+    assert deterministic(sample, said(text)) == answer, read_leniently(sample, said(text))
+
+
+@pytest.mark.parametrize("kind, name, prompt, text, answer", ROWS, ids=[f"{row[0]}-{row[1]}" for row in ROWS])
+def test_the_gold_never_changes_what_is_read(kind: str, name: str, prompt: str, text: str, answer: str | None) -> None:
+    others: dict[str, Target] = {
+        "choice": ChoiceTarget("D"),
+        "several": ChoiceTarget("BCD", several=True),
+        "number": NumberTarget("72.5"),
+        "place": PlaceTarget(5, 6),
+        "set": NumberSetTarget((2, 6, 7)),
+        "order": OrderedListTarget(NINE),
+    }
+    first, second = item(prompt, INHERITED[kind]), item(prompt, others[kind])
+    assert read_leniently(first, said(text)) == read_leniently(second, said(text))
+    assert read_strictly(first, said(text)) == read_strictly(second, said(text))
+
+
+# prompt, response, what `strict` reads
+STRICT: list[tuple[str, Target, str, Any]] = [
+    (PLAIN, ChoiceTarget("B"), "B", "B"),
+    (PLAIN, ChoiceTarget("B"), " B\n", "B"),
+    (PLAIN, ChoiceTarget("B"), "<think>A</think>\n\nB", "B"),
+    (PLAIN, ChoiceTarget("B"), "It barks.\n<answer>B</answer>", "B"),
+    (PLAIN, ChoiceTarget("B"), "It barks.\nAnswer: B", "B"),
+    (PLAIN, ChoiceTarget("B"), "b", None),
+    (PLAIN, ChoiceTarget("B"), "B.", None),
+    (PLAIN, ChoiceTarget("B"), "**B**", None),
+    (PLAIN, ChoiceTarget("B"), "B. dog", None),
+    (PLAIN, ChoiceTarget("B"), "dog", None),
+    (PLAIN, ChoiceTarget("B"), "The answer is B.", None),
+    (PLAIN, ChoiceTarget("B"), "Answer: A\nAnswer: B", None),
+    (PLAIN, ChoiceTarget("B"), "AB", None),
+    (PLAIN, ChoiceTarget("B"), "答案：B", None),
+    (MAZE, ChoiceTarget("F"), "F", "F"),
+    (MAZE, ChoiceTarget("F"), "No answer", None),
+    (SHARE, ChoiceTarget("C"), "C", "C"),
+    (SHARE, ChoiceTarget("C"), "81%", None),
+    (ALL, ChoiceTarget("AC", True), "AC", "AC"),
+    (ALL, ChoiceTarget("AC", True), "CA", "AC"),
+    (ALL, ChoiceTarget("AC", True), "A, C", "AC"),
+    (PAIRS, ChoiceTarget("CD", True), "CD", "CD"),
+    (PAIRS, ChoiceTarget("CD", True), "C, D", None),
+    (PAIRS, ChoiceTarget("CD", True), "C and D", None),
+    (PAIRS, ChoiceTarget("CD", True), "Answer: CD", "CD"),
+    (COUNT, NumberTarget("4"), "4", 4),
+    (COUNT, NumberTarget("4"), "4.0", 4),
+    (COUNT, NumberTarget("4"), "<answer> 4 </answer>", 4),
+    (COUNT, NumberTarget("4"), "Two and two.\nAnswer: 4", 4),
+    (COUNT, NumberTarget("4"), "four", None),
+    (COUNT, NumberTarget("4"), "4 cars", None),
+    (COUNT, NumberTarget("4"), "4.", None),
+    (COUNT, NumberTarget("4"), "There are 4.", None),
+    (THERMOMETER, NumberTarget("72"), "72", 72),
+    (THERMOMETER, NumberTarget("72"), "72.0", None),
+    (THERMOMETER, NumberTarget("72"), "72°F", None),
+    (GAUGE, NumberTarget("11.0"), "11.0", 11),
+    (GAUGE, NumberTarget("11.0"), "11", 11),
+    (GAUGE, NumberTarget("11.0"), "11.00", None),
+    (GRID, PlaceTarget(2, 3), "[2, 3]", (2, 3)),
+    (GRID, PlaceTarget(2, 3), "[2,3]", (2, 3)),
+    (GRID, PlaceTarget(2, 3), "Answer: [2, 3]", (2, 3)),
+    (GRID, PlaceTarget(2, 3), "<answer>[2, 3]</answer>", (2, 3)),
+    (GRID, PlaceTarget(2, 3), "2, 3", None),
+    (GRID, PlaceTarget(2, 3), "(2, 3)", None),
+    (GRID, PlaceTarget(2, 3), "row 2, column 3", None),
+    (PATCHES, NumberSetTarget((7, 11)), "7, 11", (7, 11)),
+    (PATCHES, NumberSetTarget((7, 11)), "[11, 7]", (7, 11)),
+    (PATCHES, NumberSetTarget((7, 11)), '{"different_patches": [7, 11]}', (7, 11)),
+    (PATCHES, NumberSetTarget((7, 11)), '```json\n{\n  "different_patches": [7, 11]\n}\n```', (7, 11)),
+    (PATCHES, NumberSetTarget((7, 11)), "7", (7,)),
+    (PATCHES, NumberSetTarget((7, 11)), "7, 7, 11", None),
+    (PATCHES, NumberSetTarget((7, 11)), "patches 7, 11", None),
+    (PATCHES, NumberSetTarget((7, 11)), "7 and 11", None),
+    (JIGSAW, OrderedListTarget(NINE), "[4, 1, 8, 9, 3, 6, 2, 7, 5]", NINE),
+    (JIGSAW, OrderedListTarget(NINE), "4, 1, 8, 9, 3, 6, 2, 7, 5", NINE),
+    (JIGSAW, OrderedListTarget(NINE), "<answer>[4,1,8,9,3,6,2,7,5]</answer>", NINE),
+    (JIGSAW, OrderedListTarget(NINE), "[4, 1, 8]", None),
+    (JIGSAW, OrderedListTarget(NINE), "[[4, 1, 8], [9, 3, 6], [2, 7, 5]]", None),
+    (JIGSAW, OrderedListTarget(NINE), "4 1 8 9 3 6 2 7 5", None),
+    (TEXT, TextTarget("OPEN"), "OPEN", "OPEN"),
+    (TEXT, TextTarget("OPEN"), "Answer: OPEN", "OPEN"),
+    (TEXT, TextTarget("OPEN"), "", None),
+]
+
+
+@pytest.mark.parametrize("prompt, target, text, value", STRICT, ids=[f"{i}-{row[2]!r}" for i, row in enumerate(STRICT)])
+def test_strict_takes_the_bare_answer_only(prompt: str, target: Target, text: str, value: Any) -> None:
+    found = read_strictly(item(prompt, target), said(text))
+    assert found.value == value, found
+    score = strict(item(prompt, target), said(text))
+    assert (score.outcome is Outcome.SCORED) == (value is not None)
+    if value is not None:
+        assert lenient(item(prompt, target), said(text)).value == score.value
+    else:
+        assert score.value == 0
+        assert score.reason
+
+
+# target, response, value under `lenient`, flags
+VALUES: list[tuple[str, Target, str, float, tuple[str, ...]]] = [
+    (PLAIN, ChoiceTarget("B"), "(B)", 1, ()),
+    (PLAIN, ChoiceTarget("B"), "(C)", 0, ()),
+    (ALL, ChoiceTarget("ABC", True), "A, B, C", 1, ()),
+    (ALL, ChoiceTarget("ABC", True), "BCA", 1, ()),
+    (ALL, ChoiceTarget("ABC", True), "Both A and C", 0, ()),
+    (ALL, ChoiceTarget("B", True), "B", 1, ()),
+    (COUNT, NumberTarget("5"), "5.0", 1, ()),
+    (COUNT, NumberTarget("5"), "5 apples", 1, ("unit_ignored",)),
+    (COUNT, NumberTarget("5"), "five", 1, ()),
+    (COUNT, NumberTarget("5"), "6", 0, ()),
+    (GAUGE, NumberTarget("2.5"), "2.50", 1, ()),
+    (GAUGE, NumberTarget("2.5"), "5/2", 1, ()),
+    (GAUGE, NumberTarget("2.50"), "2.5 kg/cm²", 1, ("unit_ignored",)),
+    (GAUGE, NumberTarget("11.1"), "11.1", 1, ()),
+    (GAUGE, NumberTarget("11.1"), "11.10001", 0, ()),
+    (GAUGE, NumberTarget("11.1"), "11.2", 0, ()),
+    (GAUGE, NumberTarget("0.1"), "1e-1", 1, ()),
+    (GRID, PlaceTarget(5, 6), "column 6, row 5", 1, ()),
+    (GRID, PlaceTarget(5, 6), "[6, 5]", 0, ()),
+    (PATCHES, NumberSetTarget((3, 7)), "Image 1 vs image 2: cells 3, 7", 1, ("exact",)),
+    (PATCHES, NumberSetTarget((3, 7)), "[3, 7, 8]", 2 / 3, ()),
+    (PATCHES, NumberSetTarget((3, 7)), "[8]", 0, ()),
+    (PATCHES, NumberSetTarget((3, 7)), "[]", 0, ()),
+    (PATCHES, NumberSetTarget((3, 7)), "There are no differences.", 0, ("no_difference",)),
+    (PATCHES, NumberSetTarget((3, 7)), "[7, 3, 3]", 1, ("exact",)),
+    (PATCHES, NumberSetTarget((7,)), "[7]", 1, ("exact",)),
+    (PATCHES, NumberSetTarget((7,)), "7", 1, ("exact",)),
+    (PATCHES, NumberSetTarget(()), "[]", 1, ("exact",)),
+    (JIGSAW, OrderedListTarget(NINE), str(list(NINE)), 1, ()),
+    (JIGSAW, OrderedListTarget(NINE), "[1, 4, 8, 9, 3, 6, 2, 7, 5]", 7 / 9, ()),
+    (JIGSAW, OrderedListTarget(NINE), "[1,1,1,1,1,1,1,1,1]", 1 / 9, ("not_a_permutation",)),
+    (TEXT, TextTarget("OPEN"), "The sign says **OPEN**.", 1, ()),
+    (TEXT, TextTarget("OPEN"), "OPENING", 0, ()),
+    (TEXT, TextTarget("mobi"), "automobile", 0, ()),
+    (TEXT, TextTarget("营业"), "牌子上写着“正在营业中”", 1, ()),
+    (TEXT, TextTarget("OPEN"), "open", 0, ()),
+    (TEXT, TextTarget("OPEN"), "<think>OPEN</think>CLOSED", 0, ()),
+    (TEXT, TextTarget("OPEN"), "OPEN? <answer>CLOSED</answer>", 0, ()),
+    (TEXT, TextTarget("OPEN"), "I'm not sure, but it says OPEN.", 1, ()),
+]
+
+
+@pytest.mark.parametrize(
+    "prompt, target, text, value, flags", VALUES, ids=[f"{i}-{row[2][:30]!r}" for i, row in enumerate(VALUES)]
+)
+def test_lenient_values(prompt: str, target: Target, text: str, value: float, flags: tuple[str, ...]) -> None:
+    score = lenient(item(prompt, target), said(text))
+    assert score.outcome is Outcome.SCORED
+    assert score.value == pytest.approx(value)
+    assert score.flags == flags
+    assert score.extracted is not None
+
+
+KINDS: list[tuple[str, Target]] = [
+    (PLAIN, ChoiceTarget("A")),
+    (ALL, ChoiceTarget("AC", True)),
+    (COUNT, NumberTarget("5")),
+    (GRID, PlaceTarget(5, 6)),
+    (PATCHES, NumberSetTarget((3, 7))),
+    (JIGSAW, OrderedListTarget(NINE)),
+    (TEXT, TextTarget("OPEN")),
+]
+# text, finish, outcome, a flag that must be there
+NOTHING: list[tuple[str | None, str | None, Outcome, str]] = [
+    ("", "stop", Outcome.UNPARSED, "empty"),
+    ("  \n\u200b", "stop", Outcome.UNPARSED, "empty"),
+    (None, "stop", Outcome.UNPARSED, "empty"),
+    ("<think>It may well be", "length", Outcome.TRUNCATED, ""),
+    ("Let me look at the picture closely and", "length", Outcome.TRUNCATED, ""),
+    ("", "length", Outcome.TRUNCATED, "empty"),
+    ("I'm sorry, but I can't help with that.", "stop", Outcome.REFUSED, ""),
+    ("", "content_filter", Outcome.REFUSED, "empty"),
+    ("unknown", "stop", Outcome.UNPARSED, "abstained"),
+    ("It cannot be determined.", "stop", Outcome.UNPARSED, "abstained"),
+    ("无法确定", "stop", Outcome.UNPARSED, "abstained"),
+    ("no answer", "stop", Outcome.UNPARSED, "abstained"),
+]
+
+
+@pytest.mark.parametrize("prompt, target", KINDS, ids=[type(target).__name__ for _, target in KINDS])
+@pytest.mark.parametrize("text, finish, outcome, flag", NOTHING, ids=[repr(row[0])[:30] for row in NOTHING])
+def test_no_answer(prompt: str, target: Target, text: str | None, finish: str, outcome: Outcome, flag: str) -> None:
+    score = lenient(item(prompt, target), said(text, finish))
+    assert (score.value, score.outcome) == (0, outcome), score
+    assert flag in ("", *score.flags)
+    assert score.reason
+    assert strict(item(prompt, target), said(text, finish)).value == 0
+
+
+@pytest.mark.parametrize("prompt, target", KINDS, ids=[type(target).__name__ for _, target in KINDS])
+def test_a_failed_call_is_no_answer(prompt: str, target: Target) -> None:
+    failed = Response(failure=Failure(Owner.PROVIDER, "timeout", "No reply within 60 s."))
+    for scorer in (strict, lenient):
+        score = scorer(item(prompt, target), failed)
+        assert (score.value, score.outcome, score.owner) == (None, Outcome.FAILED, Owner.PROVIDER)
+    assert deterministic(item(prompt, target), failed) is None
+
+
+def test_a_whole_answer_in_a_cut_text_counts() -> None:
+    score = lenient(item(PLAIN, ChoiceTarget("B")), said("The answer is B. It barks and", "length"))
+    assert (score.value, score.outcome) == (1, Outcome.SCORED)
+    cut = lenient(item(PATCHES, NumberSetTarget((3, 7))), said("<answer>[3, 7", "length"))
+    assert (cut.value, cut.outcome) == (0, Outcome.TRUNCATED)
+    used_up = Response(text="", usage=Usage(completion_tokens=2048), max_tokens=2048)
+    assert lenient(item(COUNT, NumberTarget("4")), used_up).outcome is Outcome.TRUNCATED
+
+
+def test_reasoning_alone_is_no_answer() -> None:
+    score = lenient(item(PLAIN, ChoiceTarget("C")), Response(text=None, reasoning="… so (C)"))
+    assert score.outcome is Outcome.UNPARSED
+    assert "answer_in_reasoning" in score.flags
+
+
+def test_the_span_is_where_the_answer_stands() -> None:
+    text = "<think>B?</think>The sign reads OPEN today."
+    score = lenient(item(TEXT, TextTarget("OPEN")), said(text))
+    assert score.span is not None
+    assert text[slice(*score.span)] == score.extracted == "OPEN"
+    text = "<think>[1, 1]</think>So it is row 5, column 6."
+    score = lenient(item(GRID, PlaceTarget(5, 6)), said(text))
+    assert score.span is not None
+    assert (text[slice(*score.span)], score.extracted) == ("row 5, column 6", "[5, 6]")
+
+
+def test_a_target_of_another_benchmark_is_refused() -> None:
+    for scorer in (strict, lenient):
+        with pytest.raises(TypeError, match="no target of TIR-Bench"):
+            scorer(item(PLAIN, BooleanTarget(True)), said("B"))
+
+
+def test_a_gold_of_another_length_is_our_error() -> None:
+    with pytest.raises(ValueError, match="9 numbers where 4"):
+        lenient(item(JIGSAW, OrderedListTarget((4, 1, 3, 2))), said(str(list(NINE))))
+
+
+PIECES = [
+    *("A", "B", "(C)", "D. owl", "dog", "No answer", "point C", "81%", "5", "2.5", "11.1 kg/cm^2", "72°F (22°C)"),
+    *("[5, 6]", "row 5, column 6", "第5行，第6列", "patches 2, 6 and 7", '{"different_patches": [2, 6]}', "[]"),
+    *("4, 1, 8, 9, 3, 6, 2, 7, 5", "OPEN", "答案：", "Answer: ", "The answer is ", "<answer>", "</answer>", "<think>"),
+    *("</think>", "\\boxed{", "}", "```json\n", "```", "\n", " or ", " and ", ", ", "Wait, ", "not ", "**", "无法确定"),
+    *("unknown", "\ud800", "\x00", "\u2028", "İ", "①", "1-20", "(", "]", "{", "there is no answer", "1e999", "9" * 400),
+]
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(PIECES), max_size=10).map("".join),
+    st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join),
+    st.text(max_size=60),
+)
+
+
+@settings(deadline=None, max_examples=400)
+@given(TEXTS, st.sampled_from([*KINDS, (MAZE, ChoiceTarget("F")), (SHARE, ChoiceTarget("C"))]))
+def test_any_text(text: str, kind: tuple[str, Target]) -> None:
+    sample = item(*kind)
+    exact, found = strict(sample, said(text)), lenient(sample, said(text))
+    for score in (exact, found):
+        assert score.value is not None
+        assert 0 <= score.value <= 1
+        assert score.span is None or 0 <= score.span[0] <= score.span[1] <= len(text)
+    if exact.outcome is Outcome.SCORED and not isinstance(kind[1], TextTarget):
+        assert (found.outcome, found.value, found.extracted) == (Outcome.SCORED, exact.value, exact.extracted)
+    if exact.value == 1:
+        assert found.value == 1
+    if not isinstance(kind[1], TextTarget):
+        read = deterministic(sample, said(text))
+        assert (read is None) == (found.extracted is None) or found.outcome is Outcome.TRUNCATED
+
+
+HOSTILE = [
+    "A. cat ",
+    "[1,",
+    "(1,2)",
+    "row 1 ",
+    "patch 1\n",
+    "patch 2 differs. ",
+    "1, ",
+    "1-2 ",
+    "point A, ",
+    "72°F (22°C) ",
+]
+HOSTILE += [
+    "[]",
+    "<answer>",
+    "the answer is 1 ",
+    "\\boxed{1}",
+    "{",
+    "wait, ",
+    "OPEN ",
+    "OP",
+    " ",
+    "\n",
+    "cm^2 ",
+    "no answer\n",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE, ids=repr)
+def test_hostile_lengths_are_read_fast(piece: str) -> None:
+    text = piece * (40_000 // len(piece))
+    began = time.process_time()
+    for prompt, target in (*KINDS, (THERMOMETER, NumberTarget("72"))):
+        strict(item(prompt, target), said(text))
+        lenient(item(prompt, target), said(text))
+    assert time.process_time() - began < 30  # what grows with the square takes minutes here

@@ -1,0 +1,70 @@
+"""Nothing outside the pixels tells the answer: a classifier fitted on everything else stays at chance."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import msgspec
+import pytest
+from blind import by_option, by_text, chance, options_of
+
+from beholder.synth.families import FAMILIES
+from beholder.synth.generate import SHIPPED, draws_for, make_items
+
+N = 500
+LEVEL = {"visual_search": 1}
+"""The 4k scenes of level 3 take a second each; what is asked about them is drawn in the same way at level 1."""
+
+
+def bound(share: float) -> float:
+    """Three standard errors above chance."""
+    return share + 3 * math.sqrt(share * (1 - share) / N) + 1 / N
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", FAMILIES)
+def test_a_blind_classifier_stays_at_chance(task):
+    level = LEVEL.get(task, 3)
+    fitted = list(make_items(draws_for([task], N, 1, (level,)), SHIPPED))
+    others = list(make_items(draws_for([task], N, 2, (level,)), SHIPPED))
+    expected = chance(others)
+    seen = {"by text": by_text(fitted, others)}
+    if (picked := by_option(fitted, others)) is not None:
+        seen["by option"] = picked
+    print(task, f"chance {expected:.3f}", {name: round(share, 3) for name, share in seen.items()})
+    assert all(share <= bound(expected) for share in seen.values()), (seen, expected)
+
+
+def leaky(items, how):
+    """The same items with a leak: the right option last, longest, or told by the difficulty."""
+    changed = []
+    for item in items:
+        options = options_of(item)
+        place = "ABCDEFGHIJ".index(item.answer)
+        if how == "longest":
+            options[place] += " "
+            order = list(range(len(options)))
+        else:
+            order = [*(k for k in range(len(options)) if k != place), place] if how == "last" else None
+        if order is not None:
+            lines = "\n".join(f"{'ABCDEFGHIJ'[k]}. {options[old]}" for k, old in enumerate(order))
+            answer = "ABCDEFGHIJ"[order.index(place)]
+            changed.append(msgspec.structs.replace(item, prompt=f"Which?\n{lines}", answer=answer))
+        else:
+            changed.append(msgspec.structs.replace(item, difficulty=place))
+    return changed
+
+
+@pytest.mark.parametrize("how", ["longest", "last", "difficulty"])
+def test_the_classifier_finds_a_leak(how):
+    rng = random.Random(5)
+    item = next(make_items(draws_for(["maze"], 1, 1, (1,)), SHIPPED))
+    plain = []
+    for _ in range(400):
+        values = [str(rng.randint(10, 99)) for _ in range(4)]
+        lines = "\n".join(f"{letter}. {value}" for letter, value in zip("ABCD", values, strict=True))
+        plain.append(msgspec.structs.replace(item, prompt=f"Which?\n{lines}", answer=rng.choice("ABCD"), difficulty=3))
+    assert max(by_text(plain[:200], plain[200:]), by_option(plain[:200], plain[200:])) < 0.37
+    told = leaky(plain, how)
+    assert max(by_text(told[:200], told[200:]), by_option(told[:200], told[200:])) > 0.9

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from beholder.benchmarks.benchmark import LoadOptions
+from beholder.benchmarks.tir.data import load
+from beholder.errors import DataError, UsageError
+from beholder.synth import dataset
+from beholder.synth.dataset import MANIFEST, RECORDS, is_intact, read_manifest, remake, write_dataset
+from beholder.synth.families import FAMILIES, family
+from beholder.synth.generate import Draw, SourcePaths, draws_for, make_item, make_items
+
+DRAWS = draws_for(["jigsaw", "maze", "spot_difference"], 3, 17, (1, 2))
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    return write_dataset(DRAWS, tmp_path_factory.mktemp("made") / "set")
+
+
+def test_layout(written):
+    records = json.loads((written / RECORDS).read_text(encoding="utf-8"))
+    assert [record["id"] for record in records] == list(range(9))
+    assert [record["task"] for record in records] == ["jigsaw"] * 3 + ["maze"] * 3 + ["spot_difference"] * 3
+    first = records[0]
+    assert list(first) == ["id", "task", "prompt", "answer", "image_1", "image_2", "meta_data"]
+    assert (first["image_1"], first["image_2"]) == ("data/jigsaw/00000.png", None)
+    assert first["meta_data"].items() >= {"difficulty": 3, "synthetic": True, "level": 1}.items()
+    assert sorted(json.loads(first["answer"])) == list(range(1, 10))
+    shown = {record[column] for record in records for column in ("image_1", "image_2") if record[column]}
+    assert shown | {RECORDS, MANIFEST} == set(contents(written))
+
+
+def test_a_pair_is_two_pictures_with_plain_names(tmp_path):
+    draws = draws_for(["spot_difference"], 12, 3)
+    pairs = [record for record in _records(write_dataset(draws, tmp_path / "set")) if record["image_2"]]
+    assert pairs
+    for record in pairs:
+        assert record["image_1"].replace("_left", "_right") == record["image_2"]
+
+
+def _records(folder):
+    return json.loads((folder / RECORDS).read_text(encoding="utf-8"))
+
+
+def test_what_is_read_is_what_was_made(written):
+    for sample, draw in zip(load(written, LoadOptions()), DRAWS, strict=True):
+        item = make_item(draw, SourcePaths().read())
+        assert (sample.category, sample.metadata["answer"]) == (item.task, item.answer)
+        assert sample.parts[0].text == item.prompt
+        assert sample.cluster == (item.cluster or sample.images[0].name)
+        assert sample.difficulty == str(draw.level)
+        assert sample.split == "synthetic"
+        assert tuple(Path(ref.path).read_bytes() for ref in sample.images) == item.pictures
+
+
+def test_the_manifest_makes_it_again_byte_for_byte(written, tmp_path):
+    again = remake(written / MANIFEST, tmp_path / "again")
+    assert contents(again) == contents(written)
+
+
+def test_several_processes_write_the_same_bytes(written, tmp_path):
+    assert contents(write_dataset(DRAWS, tmp_path / "other", jobs=2)) == contents(written)
+
+
+def test_a_changed_folder_is_told(written, tmp_path):
+    assert is_intact(written, DRAWS)
+    assert not is_intact(written, DRAWS[1:])
+    assert not is_intact(tmp_path, DRAWS)
+    copy = write_dataset(DRAWS[:2], tmp_path / "copy")
+    picture = copy / "data" / "jigsaw" / "00001.png"
+    picture.write_bytes(picture.read_bytes() + b"\0")
+    assert not is_intact(copy, DRAWS[:2])
+
+
+def test_an_item_does_not_depend_on_what_else_is_made():
+    few, many = draws_for(["maze"], 2, 9, (1, 3)), draws_for(["all"], 5, 9, (1, 3))
+    assert [draw for draw in many if draw.task == "maze"][:2] == few
+
+
+def test_all_means_every_family_once():
+    assert [draw.task for draw in draws_for(["all", "maze"], 1, 0)] == list(FAMILIES)
+    assert [draw.task for draw in draws_for(["maze", "rotation", "maze"], 1, 0)] == ["maze", "rotation_game"]
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: draws_for(["maze"], 0, 1), "at least 1, not 0"),
+        (lambda: draws_for(["maze"], 1, 1, (3, 6)), "1 to 5, not 3, 6"),
+        (lambda: draws_for(["maze"], 1, 1, ()), "not none"),
+        (lambda: draws_for(["mazes"], 1, 1), "Did you mean maze"),
+        (lambda: family("nonsense"), "There is no family 'nonsense'"),
+    ],
+    ids=["none", "level 6", "no levels", "misspelt", "unknown"],
+)
+def test_what_cannot_be_made_is_said_at_once(call, says):
+    with pytest.raises(UsageError, match=says):
+        call()
+
+
+def test_nothing_half_written_stays(tmp_path, monkeypatch):
+    def broken(*args, **kwargs):
+        yield next(make_items(DRAWS[:1]))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dataset, "make_items", broken)
+    with pytest.raises(KeyboardInterrupt):
+        write_dataset(DRAWS, tmp_path / "set")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_folder_may_be_filled_a_full_one_not(tmp_path):
+    (tmp_path / "new").mkdir()
+    write_dataset(DRAWS[:1], tmp_path / "new")
+    before = contents(tmp_path)
+    with pytest.raises(UsageError, match="is there already"):
+        write_dataset(DRAWS[1:2], tmp_path / "new")
+    assert contents(tmp_path) == before
+
+
+def test_other_people_may_read_it(written):
+    assert os.stat(written).st_mode & 0o777 == 0o777 & ~umask()
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_nothing_to_make(tmp_path):
+    with pytest.raises(UsageError, match="no items"):
+        write_dataset([], tmp_path / "set")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_parent_that_is_a_file(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_dataset(DRAWS[:1], tmp_path / "file" / "set")
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda m: m["items"][2].update(seed=1), r"item 2 \(jigsaw\) comes out with other bytes"),
+        (lambda m: m["items"][1].update(files={"data/jigsaw/00001.png": "0" * 64}), "item 1.*other bytes"),
+        (lambda m: m["items"][0]["certificate"].update(photo="../../etc/passwd"), "item 0.*other bytes"),
+        (lambda m: m["sources"].update({"camera.jpg": "0" * 64}), "not those that were used.*camera"),
+        (lambda m: m.update(layout=99), "layout 99"),
+        (lambda m: m.update(records="0" * 64), "TIR-Bench.json comes out with other bytes"),
+        (lambda m: m.pop("items"), "not a manifest"),
+    ],
+    ids=["seed", "picture", "certificate", "photograph", "layout", "records", "cut"],
+)
+def test_a_manifest_that_does_not_fit_is_refused(written, tmp_path, edit, says):
+    manifest = json.loads((written / MANIFEST).read_bytes())
+    manifest["items"] = manifest["items"][:3]
+    edit(manifest)
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(DataError, match=says):
+        remake(tmp_path / MANIFEST, tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "\ud83d", "[" * 100_000], ids=["empty", "cut", "list", "bytes", "deep"]
+)
+def test_a_broken_manifest(tmp_path, text):
+    (tmp_path / MANIFEST).write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(DataError, match="not a manifest"):
+        read_manifest(tmp_path / MANIFEST)
+
+
+def test_a_missing_manifest(tmp_path):
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_manifest(tmp_path / MANIFEST)
+
+
+def test_own_photographs_are_needed_again(tmp_path):
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    noise = np.random.default_rng(1).integers(0, 256, (200, 260, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(photos / "mine.png")
+    paths = SourcePaths(photos=photos)
+    written = write_dataset([Draw("jigsaw", 1, 1), Draw("jigsaw", 2, 1)], tmp_path / "set", paths)
+    with pytest.raises(DataError, match="photographs or masks are not those that were used"):
+        remake(written / MANIFEST, tmp_path / "again")
+    assert contents(remake(written / MANIFEST, tmp_path / "again", paths)) == contents(written)
