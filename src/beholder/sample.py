@@ -136,6 +136,11 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     source: str = ""
     metadata: dict[str, Any] = {}
 
+    @property
+    def question(self) -> str:
+        """The text of the question as the data gives it."""
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
 
 class KeyMaker:
     """Makes sample keys: the hash of an item's content, numbered when the same content comes again.

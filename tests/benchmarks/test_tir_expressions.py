@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -191,7 +192,7 @@ def test_a_missing_library_is_one_line_with_the_command_to_install_it(
     with_library: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UsageError, match=r"No module named 'math_verify'.*pip install 'beholder\[tir\]'"):
-        with_library("raise ImportError(\"No module named 'math_verify'\")").agree("3", "3")
+        with_library("raise ImportError(\"No module named 'math_verify'\")").agree("3.", "3.")
     monkeypatch.setattr(expressions, "DECIDING", ("no-such-package-at-all",))
     with pytest.raises(UsageError, match=r"no-such-package-at-all.*pip install 'beholder\[tir\]'"):
         versions()
@@ -208,7 +209,7 @@ def test_what_the_library_prints_does_not_reach_us(with_library: Made) -> None:
         def verify(answer, gold):
             return False
     """)
-    assert [noisy.agree(str(number), "3") for number in range(5)] == [False] * 5
+    assert [noisy.agree(f"{number}.", "3") for number in range(5)] == [False] * 5
 
 
 def test_every_exception_of_the_library_is_a_no(with_library: Made) -> None:
@@ -220,7 +221,7 @@ def test_every_exception_of_the_library_is_a_no(with_library: Made) -> None:
         def verify(answer, gold):
             return True
     """)
-    assert [raising.agree("3", "3"), raising.agree("deep", "3")] == [False, False]
+    assert [raising.agree("3.", "3."), raising.agree("deep", "3")] == [False, False]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps to the bound")
@@ -233,7 +234,7 @@ def test_memory_is_bounded(with_library: Made) -> None:
     """)
     with pytest.raises(TooLarge):
         greedy.agree("greedy", "3")
-    assert greedy.agree("3", "3")
+    assert greedy.agree("3.", "3.")
 
 
 def test_any_number_of_threads_get_their_own_answers(with_library: Made) -> None:
@@ -290,11 +291,11 @@ def test_an_answer_that_takes_too_long_is_a_timeout_and_the_next_one_is_compared
         """,
         limit=1,
     )
-    assert slow.agree("3", "3")
+    assert slow.agree("3.", "3.")
     for _ in range(2):
         with pytest.raises(ExpressionTimeout, match="more than 1 seconds"):
             slow.agree("slow", "3")
-    assert slow.agree("4", "4")
+    assert slow.agree("4.", "4.")
 
 
 def test_an_interrupted_question_leaves_no_late_reply(with_library: Made) -> None:
@@ -306,7 +307,7 @@ def test_an_interrupted_question_leaves_no_late_reply(with_library: Made) -> Non
             time.sleep(60 if answer == ["late"] else 0)
             return answer == ["late"]
     """)
-    assert not late.agree("3", "3")
+    assert not late.agree("3.", "3.")
 
     def interrupt(number: int, frame: object) -> None:
         raise KeyboardInterrupt
@@ -343,12 +344,12 @@ def test_a_child_that_dies_is_replaced_once(with_library: Made, tmp_path: Path) 
     with pytest.raises(ExpressionCrash):
         frail.agree("deadly", "3")
     assert (tmp_path / "deaths").read_text() == "xxx"
-    assert frail.agree("4", "4")
+    assert frail.agree("4.", "4.")
 
 
 def test_a_child_that_cannot_start_is_a_crash(with_library: Made) -> None:
     with pytest.raises(ExpressionCrash):
-        with_library("import os; os._exit(1)").agree("3", "3")
+        with_library("import os; os._exit(1)").agree("3.", "3.")
 
 
 REPORTS = """
@@ -383,7 +384,7 @@ def test_the_child_gets_none_of_our_secrets(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     monkeypatch.setenv("MY_TOKEN", "secret")
-    assert with_library(REPORTS).agree("3", "3")
+    assert with_library(REPORTS).agree("3.", "3.")
     pid, place, names, group, modules = read_child(tmp_path)
     assert not {"OPENAI_API_KEY", "MY_TOKEN"} & set(names)
     assert {"PYTHONHASHSEED", "PYTHONPATH"} <= set(names)
@@ -394,24 +395,24 @@ def test_the_child_gets_none_of_our_secrets(
 def test_the_child_is_started_late_and_ends_with_close(with_library: Made, tmp_path: Path) -> None:
     asking = with_library(REPORTS)
     assert not (tmp_path / "child").exists()
-    asking.agree("3", "3")
+    asking.agree("3.", "3.")
     first = read_child(tmp_path)[0]
     assert is_running(first)
     asking.close()
     assert not is_running(first)
-    assert asking.agree("4", "4")
+    assert asking.agree("4.", "4.")
     assert read_child(tmp_path)[0] != first
 
 
 def test_the_child_ends_with_the_object_and_with_the_program(with_library: Made, tmp_path: Path) -> None:
     with_library(REPORTS)
     dropped = Expressions()
-    dropped.agree("3", "3")
+    dropped.agree("3.", "3.")
     pid = read_child(tmp_path)[0]
     del dropped
     assert not is_running(pid)
 
-    program = "from beholder.benchmarks.tir.expressions import Expressions; kept = Expressions(); kept.agree('3', '3')"
+    program = "from beholder.benchmarks.tir.expressions import Expressions; kept = Expressions(); kept.agree('3.', '3.')"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60, env={**os.environ, **our_path(tmp_path)})
     assert read_child(tmp_path)[0] != pid
     assert not is_running(read_child(tmp_path)[0])
@@ -426,20 +427,20 @@ def our_path(*more: Path) -> dict[str, str]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_of_ours_starts_its_own_child(with_library: Made, tmp_path: Path) -> None:
     same = with_library(REPORTS)
-    same.agree("3", "3")
+    same.agree("3.", "3.")
     first = read_child(tmp_path)[0]
     program = f"""
 import os
 from beholder.benchmarks.tir.expressions import Expressions
 same = Expressions()
-same.agree("3", "3")
+same.agree("3.", "3.")
 pid = os.fork()
 if pid == 0:
-    right = same.agree("4", "4") and not same.agree("4", "5")
+    right = same.agree("4.", "4.") and not same.agree("4.", "5.")
     same.close()
     os._exit(0 if right else 1)
 assert os.waitpid(pid, 0)[1] == 0
-assert same.agree("5", "5")
+assert same.agree("5.", "5.")
 assert {first} != os.getpid()
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60, env={**os.environ, **our_path(tmp_path)})
@@ -456,11 +457,28 @@ def test_kept_results_do_not_wait_for_a_comparison_in_another_thread(with_librar
                 time.sleep(0.01)
             return answer == gold
     """)
-    assert slow.agree("3", "3")
+    assert slow.agree("3.", "3.")
     waiting = threading.Thread(target=slow.agree, args=("slow", "3"))
     waiting.start()
     time.sleep(0.2)
-    assert slow.agree("3", "3")
+    assert slow.agree("3.", "3.")
     assert waiting.is_alive()
     (tmp_path / "go").touch()
     waiting.join()
+
+
+def test_plain_whole_numbers_need_no_child_and_are_judged_as_by_one() -> None:
+    draw = random.Random(3)
+    pairs = [("0", "0"), ("7", "7"), ("-7", "7"), ("100000", "1000000")]
+    for _ in range(60):
+        gold = str(draw.randrange(-(10 ** draw.randint(1, 15)) + 1, 10 ** draw.randint(1, 15)))
+        pairs.append(
+            (draw.choice((gold, gold.lstrip("-"), gold + "1"[: len(gold) < 15], str(draw.randint(-9, 99)))), gold)
+        )
+    with Expressions() as expressions:
+        for answer, gold in pairs:
+            assert expressions.agree(answer, gold) == (int(answer) == int(gold))
+        assert expressions._child is None
+        for answer, gold in pairs:
+            assert expressions.agree(f" {answer}", gold) == (int(answer) == int(gold)), (answer, gold)
+        assert expressions._child is not None

@@ -12,10 +12,12 @@ from tir_answers import (
     ALL,
     CHOICES,
     COUNT,
+    DIGIT,
     GAUGE,
     GRID,
     JIGSAW,
     MAZE,
+    NO_LIST,
     NUMBERS,
     ORDERS,
     PAIRS,
@@ -28,9 +30,12 @@ from tir_answers import (
     THERMOMETER,
 )
 
+from beholder.benchmarks.records import Record
 from beholder.benchmarks.tir.answers import deterministic
 from beholder.benchmarks.tir.answers import lenient as read_leniently
 from beholder.benchmarks.tir.answers import strict as read_strictly
+from beholder.benchmarks.tir.data import make_sample
+from beholder.benchmarks.tir.prompt import gold
 from beholder.benchmarks.tir.questions import options_of, several
 from beholder.benchmarks.tir.score import lenient, strict
 from beholder.errors import Owner
@@ -38,10 +43,12 @@ from beholder.sample import (
     BooleanTarget,
     ChoiceTarget,
     Failure,
+    KeyMaker,
     NumberSetTarget,
     NumberTarget,
     OrderedListTarget,
     PlaceTarget,
+    PreferenceTarget,
     Response,
     Sample,
     Target,
@@ -81,7 +88,7 @@ def item(prompt: str, target: Target, n: int = 3) -> Sample:
         parts=(TextPart(prompt),),
         target=target,
         options=tuple(options_of(prompt).values()),
-        metadata={"task": "", "n": n},
+        metadata={"task": "ocr" if prompt == TEXT else "", "n": n},
     )
 
 
@@ -321,7 +328,94 @@ def test_the_span_is_where_the_answer_stands() -> None:
 def test_a_target_of_another_benchmark_is_refused() -> None:
     for scorer in (strict, lenient):
         with pytest.raises(TypeError, match="no target of TIR-Bench"):
-            scorer(item(PLAIN, BooleanTarget(True)), said("B"))
+            scorer(item(PLAIN, PreferenceTarget(0)), said("B"))
+
+
+# what the record says, the response, its value under `lenient`, an outcome
+SHORT: list[tuple[str, str, float, Outcome]] = [
+    ("Yes", "yes", 1, Outcome.SCORED),
+    ("Yes", "**yes**", 1, Outcome.SCORED),
+    ("Yes", "Yes, there is.", 1, Outcome.SCORED),
+    ("Yes", "It barks.\n\nThe answer is yes.", 1, Outcome.SCORED),
+    ("Yes", "No. Yes would need a crossing.", 0, Outcome.SCORED),
+    ("Yes", "是的，有一只狗。", 1, Outcome.SCORED),
+    ("Yes", "Yes. Wait, no.", 0, Outcome.SCORED),
+    ("Yes", "Yes. Wait, let me look again. It is a cat.", 0, Outcome.UNPARSED),
+    ("Yes", "Answer: yes\nAnswer: no", 0, Outcome.UNPARSED),
+    ("Yes", "A dog is there.", 0, Outcome.UNPARSED),
+    ("Yes", "unknown", 0, Outcome.UNPARSED),
+    ("no", "There is no doubt: yes, a dog.", 0, Outcome.UNPARSED),
+    ("no", "No.", 1, Outcome.SCORED),
+    ("No", "There is none. So no.", 1, Outcome.SCORED),
+    ("True", "The statement is false.", 0, Outcome.SCORED),
+    ("False", "The statement is false.", 1, Outcome.SCORED),
+    ("TRUE", "true", 1, Outcome.SCORED),
+    ("Red", "red", 1, Outcome.SCORED),
+    ("Red", "The answer is **Red**.", 1, Outcome.SCORED),
+    ("Red", "The colour is red.", 1, Outcome.SCORED),
+    ("Red", "It has a coat.\n\nred", 1, Outcome.SCORED),
+    ("Red", "It is reddish.", 0, Outcome.SCORED),
+    ("Red", "Answer: red\nAnswer: blue", 0, Outcome.UNPARSED),
+    ("a", "a dog", 0, Outcome.SCORED),
+    ("a", "a", 1, Outcome.SCORED),
+    ("DEAD", "dead", 1, Outcome.SCORED),
+    ("DEAD", "I see a DEAD tree.", 0, Outcome.SCORED),
+    ("AA", "AA", 1, Outcome.SCORED),
+    ("1/2", "0.5", 1, Outcome.SCORED),
+    ("1/2", "half", 0, Outcome.UNPARSED),
+    ("1/3", "It is 1/3 of it.", 1, Outcome.SCORED),
+    ("3,000", "3000", 1, Outcome.SCORED),
+    ("3,000", "There are 3,000 of them.", 1, Outcome.SCORED),
+    ("31%", "about 31%", 1, Outcome.SCORED),
+    ("31%", "31", 1, Outcome.SCORED),
+    ("−5", "-5", 1, Outcome.SCORED),
+    ("−5", "−5", 1, Outcome.SCORED),
+    ("−5", "5", 0, Outcome.SCORED),
+]
+
+
+@pytest.mark.parametrize("written, text, value, outcome", SHORT, ids=[f"{row[0]}-{row[1][:20]!r}" for row in SHORT])
+def test_short_answers_are_compared_as_a_whole(written: str, text: str, value: float, outcome: Outcome) -> None:
+    fields = {"task": "symbolic", "prompt": "What is it?", "answer": written, "image_1": "7.png"}
+    sample = make_sample(Record("d.json, record 1", 0, fields), KeyMaker("tir"), None)
+    score = lenient(sample, said(text))
+    assert (score.value, score.outcome) == (value, outcome), score
+    (perfect,) = gold(sample)
+    assert strict(sample, perfect).value == lenient(sample, perfect).value == 1
+    assert strict(sample, said(text)).value in (0, value)
+
+
+# task, question, answer as written, kind of target
+GOLDS: list[tuple[str, str, str, Target]] = [
+    ("math", ALL, "CA", ChoiceTarget("AC", several=True)),
+    ("math", NO_LIST, "D", ChoiceTarget("D")),
+    ("math", "Write consecutive letters, such as AB.", "BA", ChoiceTarget("AB", several=True)),
+    ("math", NO_LIST, "DEAD", TextTarget("DEAD")),
+    ("math", NO_LIST, "BAD", TextTarget("BAD")),
+    ("math", PLAIN, "AA", TextTarget("AA")),
+    ("math", NO_LIST, "yes", BooleanTarget(True)),
+    ("math", NO_LIST, "False", BooleanTarget(False)),
+    ("math", NO_LIST, "1/2", NumberTarget("1/2")),
+    ("word_search", DIGIT, "3,000", NumberTarget("3,000")),
+    ("word_search", GRID, "2,3", PlaceTarget(2, 3)),
+    ("ocr", TEXT, "Yes", TextTarget("Yes")),
+    ("ocr", TEXT, "1/2", TextTarget("1/2")),
+    ("spot_difference", "Find the differences. Answer with a single number.", "7", NumberTarget("7")),
+    ("spot_difference", "Count the differences.", "7", NumberTarget("7")),
+    ("spot_difference", "Give the total count of the differences.", "7", NumberTarget("7")),
+    ("spot_difference", "请给出不同之处的数量。", "7", NumberTarget("7")),
+    ("spot_difference", "哪几个格子不同？请输出编号", "3", NumberSetTarget((3,))),
+    ("spot_difference", PATCHES, "3", NumberSetTarget((3,))),
+]
+
+
+@pytest.mark.parametrize("task, question, written, target", GOLDS)
+def test_the_kind_of_gold(task: str, question: str, written: str, target: Target) -> None:
+    fields = {"task": task, "prompt": question, "answer": written, "image_1": "7.png"}
+    sample = make_sample(Record("d.json, record 1", 0, fields), KeyMaker("tir"), None)
+    assert sample.target == target
+    (perfect,) = gold(sample)
+    assert strict(sample, perfect).value == lenient(sample, perfect).value == 1
 
 
 def test_a_gold_of_another_length_is_our_error() -> None:

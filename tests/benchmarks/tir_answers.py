@@ -18,6 +18,11 @@ POINTS = "Which point mirrors A at B?\nA. point C\nB. point D\nC. point E\nD. po
 INTERVALS = "For x = 2.5, y lies in\nA. [2, 2.5]\nB. [1.5, 2]\nC. [2.5, 3]\nD. [3, 3.5]"
 PAINT = "What is the main colour of the door? (A) red (B) blue (C) green (D) yellow"
 PLAIN = "Which of the four is it?\nA. cat\nB. dog\nC. fish\nD. owl"
+CAR = "What is the color of the car?\nA. blue\nB. dark blue\nC. red\nD. light blue"
+CLOCK = "What is the time?\nA. 9:10\nB. 9:40\nC. 8:40\nD. 10:40"
+AREA = "What is the area?\nA. 3π\nB. 6π\nC. 12π\nD. 9π"
+TURN = "By how much?\nA. 90°\nB. 110°\nC. 75°\nD. 80°"
+SEGMENTS = "Which side is longest?\nA. ab\nB. cd\nC. ef\nD. gh"
 CHINESE = "图中的门是什么颜色？\nA. 红色\nB. 蓝色\nC. 绿色\nD. 黄色"
 NO_LIST = "Which of the marked places is the highest?"
 
@@ -164,6 +169,52 @@ CHOICES: list[tuple[str, str, str, str | None]] = [
     ("no-list-points", NO_LIST, "Point D is higher than point E.", None),
     ("no-list-point-not", NO_LIST, "The highest place is not point D.", None),
     ("no-list-beyond", NO_LIST, "Z", None),
+    # natural sentences
+    ("sentence-1", HOURS, "The parking lot is open 24 hours a day.", "D"),
+    ("sentence-2", CAR, "The color of the car is dark blue.", "B"),
+    ("sentence-3", CAR, "The color of the car is blue.", "A"),
+    ("sentence-4", CLOCK, "The time is approximately 9:40.", "B"),
+    ("sentence-5", AREA, "$\\boxed{6\\pi}$", "B"),
+    ("sentence-6", AREA, "So the area = 6π → B", "B"),
+    ("sentence-7", INTERVALS, "y ∈ [2.5, 3]", "C"),
+    ("sentence-8", SCALE, "It's 71–72 (D)", "D"),
+    ("sentence-9", TURN, "270° counterclockwise is the same as 90° clockwise: A", "A"),
+    ("sentence-10", MAZE, "Only A reaches the green ball; B, C, D and E hit walls.", "A"),
+    ("sentence-11", PLAIN, "我认为是B", "B"),
+    ("sentence-12", PLAIN, "我选B", "B"),
+    ("sentence-13", PLAIN, "我不认为是B", None),
+    ("sentence-15", PLAIN, "It might be an owl (D)", None),
+    ("sentence-16", PLAIN, "Not the answer: A", None),
+    ("sentence-17", PLAIN, "It is next to the dog.", None),
+    ("sentence-19", PLAIN, "The animal behind the tree is clearly a dog.", "B"),
+    ("sentence-20", CAR, "The car is not dark blue.", None),
+    ("sentence-22", AREA, "The area equals $6\\pi$.", "B"),
+    ("sentence-24", CAR, "The car looks blue or dark blue.", None),
+    ("sentence-25", CLOCK, "The clock shows 9:40 in the picture.", "B"),
+    ("sentence-26", MAZE, "Only B, C and D hit walls.", None),
+    ("sentence-27", MAZE, "只有选项B能够到达绿色球，其余都会撞墙。", "B"),
+    ("sentence-29", PLAIN, "The point from B most closely matches.", None),
+    ("sentence-30", PLAIN, "Which one? I'd say the owl (D).", "D"),
+    ("sentence-31", PLAIN, "Eliminated: A", None),
+    ("sentence-32", HOURS, "It is open from 7AM-10PM.", None),
+    ("sentence-33", PLAIN, "Animals that don't bark: A", None),
+    ("sentence-34", SHARE, "5% is far too small; the man covers about 80–82% of it → option C (81%).", "C"),
+    ("sentence-35", MAZE, "Neither is right (F)", None),
+    ("sentence-36", DEGREES, "I turned it by 90° and saw it was still 10° off.", None),
+    ("sentence-37", PLAIN, "The correct one must be the fish: C", "C"),
+    ("sentence-39", CHINESE, "门的颜色是蓝色（B）。", "B"),
+    ("sentence-40", CHINESE, "我觉得应该是B。", "B"),
+    ("sentence-41", CHINESE, "我认为不是B。", None),
+    ("sentence-work", AREA, "Hence the area is $9\\pi - 3\\pi = 6\\pi$.", None),
+    ("text-of-letters", SEGMENTS, "AB", None),
+    ("text-of-small-letters", SEGMENTS, "ab", "A"),
+    ("sentence-sign", HOURS, "The sign on the left says the lot is open 24 hours a day.", "D"),
+    ("sentence-range", SCALE, "The reading on the Fahrenheit scale is approximately 71 to 72.", "D"),
+    ("sentence-brackets-chinese", SCALE, "我认为是D（71-72）。", "D"),
+    ("sentence-arrow", SHARE, "Segmenting gives 201,344 of 307,200 pixels ≈ 65.5%. → A", "A"),
+    ("sentence-path", MAZE, "Only path C gets the ball to the goal; A, B, D and E run into walls.", "C"),
+    ("beside", POINTS, "The point that from B most closely matches.", None),
+    ("outermost", SQUARES, "Starting from the outermost one I count 8 nested squares.", "B"),
 ]
 
 PAIRS = (
@@ -171,6 +222,7 @@ PAIRS = (
     " This is a multiple-choice question, and you need to select more than one option. Write the final answer with "
     "consecutive letters, such as ABC or CD."
 )
+PAIRS_OF_LETTERS = "Which sides are long? Select all that apply.\nA. ab\nB. cd\nC. ef"
 ALL = "Which ones are animals? Select all that apply.\nA. cat\nB. car\nC. fish\nD. owl"
 MANY_CHINESE = "下列哪些是动物？（多选）\nA. 猫\nB. 车\nC. 鱼\nD. 猫头鹰"
 
@@ -198,6 +250,7 @@ SEVERAL: list[tuple[str, str, str, str | None]] = [
     ("doubled", ALL, "AA", None),
     ("empty", ALL, "", None),
     ("beyond", PAIRS, "FG", None),
+    ("texts-of-letters", PAIRS_OF_LETTERS, "AB", "AB"),
 ]
 
 COUNT = "How many vehicles are in the picture?"
@@ -209,6 +262,12 @@ HUMIDITY = "What percentage does the hygrometer show?"
 MEASURE = "How long is the pencil?"
 COUNT_CHINESE = "图中有多少辆车？"
 
+DIGIT = "How many times does the digit 6 appear in the figure?"
+NUMBER = "How many times does the number 36 appear in the grid?"
+SEVENS = "How many 7s are there in the grid?"
+DIGIT_CHINESE = "数字6在图中出现了多少次？"
+PRESSURE_CHINESE = "压力表的读数是多少千帕？保留一位小数。"
+SHOWN = "How many patches differ? Answer with a number."
 # id, prompt, response, number as the authors' extractor would write it
 NUMBERS: list[tuple[str, str, str, str | None]] = [
     ("T11", COUNT, "The total is 42 units", "42"),
@@ -283,6 +342,42 @@ NUMBERS: list[tuple[str, str, str, str | None]] = [
     ("chinese-total", COUNT_CHINESE, "左边3辆，右边2辆，一共5辆。", "5"),
     ("chinese-bold", COUNT_CHINESE, "一共有 **5** 辆车。", "5"),
     ("chinese-unknown", COUNT_CHINESE, "无法确定", None),
+    ("times-1", DIGIT, "The digit 6 appears 7 times.", "7"),
+    ("times-2", NUMBER, "36 appears 4 times.", "4"),
+    ("times-3", NUMBER, "The number 36 appears 4 times in the grid.", "4"),
+    ("times-4", DIGIT_CHINESE, "数字6出现了4次。", "4"),
+    ("times-5", DIGIT, "The digit 6 appears seven times in the figure.", "7"),
+    ("times-6", DIGIT, "6", "6"),
+    ("times-7", DIGIT, "There are 6 of them.", "6"),
+    ("times-8", DIGIT, "The digit 6 appears 6 times.", "6"),
+    ("times-9", DIGIT, "The digit 6 does not appear.", None),
+    ("times-10", DIGIT, "The digit 6 appears twice.", "2"),
+    ("times-11", DIGIT, "It appears 7 times in the 10x10 grid.", "7"),
+    ("times-12", DIGIT, "6 appears 3 times in row 1 and 2 in row 4.", None),
+    ("times-13", DIGIT, "6 appears 2 times in row 1 and 3 times in row 4.", None),
+    ("times-14", DIGIT, "6 appears 2 times in row 1 and 3 times in row 4, for a total of 5.", "5"),
+    ("times-15", DIGIT, "**6** appears **7** times", "7"),
+    ("times-16", DIGIT, "I count seven 6s.", "7"),
+    ("times-17", DIGIT, "The digit 6 appears 7 times: (1, 2), (2, 3), (5, 5), (6, 1), (6, 6), (8, 2), (9, 9).", "7"),
+    ("times-18", DIGIT, "Number of 6s: 7", "7"),
+    ("times-19", DIGIT, "答案：7", "7"),
+    ("times-20", DIGIT, "The digit 6 appears 5 or 6 times.", None),
+    ("times-21", DIGIT, "Row 1: 2\nRow 2: 3\nTotal: 5", "5"),
+    ("times-22", DIGIT_CHINESE, "6一共出现了四次", "4"),
+    ("times-23", DIGIT, "at least 7 times", None),
+    ("times-24", DIGIT, "The digit '6' occurs exactly once.", "1"),
+    ("times-25", DIGIT, "\\boxed{6}", "6"),
+    ("times-26", DIGIT, "Answer: 6", "6"),
+    ("times-27", SEVENS, "There are 4 7s in the grid.", "4"),
+    ("times-places", DIGIT, "The digit 6 appears 7 times: in row 1, 2, 2, 5, 6, 8 and 9.", "7"),
+    ("kilopascal", PRESSURE_CHINESE, "约11.1千帕", "11.1"),
+    ("kilopascal-reading", PRESSURE_CHINESE, "读数为5千帕。", "5"),
+    ("scales-named", THERMOMETER, "The Celsius scale shows 22, the Fahrenheit scale shows 72.", "72"),
+    ("scales-unit-first", THERMOMETER, "72 °F = 22 °C", "72"),
+    ("parts-listed", SHOWN, "The versions differ in 6 of the 9 patches (1, 2, 4, 5, 7 and 9).", "6"),
+    ("at-least-maybe", COUNT, "At least 3, maybe 4 cars.", None),
+    ("none-and-two", COUNT, "There are no vehicles in it; the two I found are toys.", None),
+    ("none-but", COUNT, "There are no cars on the left, but 5 on the right.", "5"),
 ]
 
 GRID = (
@@ -299,6 +394,8 @@ PLACES: list[tuple[str, str, str, str | None]] = [
     ("sentence", GRID, "The letter q is in the 5th row and the 6th column.\n\n**[5, 6]**", "[5, 6]"),
     ("chinese", GRID, "答案是：\n\n第 **5** 行，第 **6** 列。  \n答案为：[5, 6]", "[5, 6]"),
     ("swapped", GRID, "[6, 5]", "[6, 5]"),
+    ("named-after", GRID, "[6, 5] (column, row)", "[5, 6]"),
+    ("from-zero", GRID, "row 4, column 5 (0-indexed)", "[5, 6]"),
     ("unknown", GRID, "I cannot determine it.", None),
 ]
 
@@ -313,6 +410,8 @@ SETS: list[tuple[str, str, str, str | None]] = [
     ("json-work", PATCHES, 'Patch 7: a lamp.\n\n```json\n{\n  "different_patches": [7, 11]\n}\n```\nDone.', "[7, 11]"),
     ("of", PATCHES, "They differ in patches 2 and 6 of 12.", "[2, 6]"),
     ("one", PATCHES, "[7]", "[7]"),
+    ("same-lines", PATCHES, "Patch 1: same\nPatch 2: different\nPatch 3: same\nPatch 6: different", "[2, 6]"),
+    ("chinese-two", PATCHES, "图块2和图块6", "[2, 6]"),
     ("none", PATCHES, "[]", "[]"),
     ("unknown", PATCHES, "I cannot determine it.", None),
 ]
@@ -327,5 +426,7 @@ ORDERS: list[tuple[str, str, str, str | None]] = [
     ("T94", JIGSAW, "1, 1, 1, 1, 1, 1, 1, 1, 1", "1, 1, 1, 1, 1, 1, 1, 1, 1"),
     ("sentence", JIGSAW, "Row by row it is:\n\n**4, 1, 8, 9, 3, 6, 2, 7, 5**", "4, 1, 8, 9, 3, 6, 2, 7, 5"),
     ("short", JIGSAW, "[4, 1, 8]", None),
+    ("rows-in-line", JIGSAW, "Top row: 4, 1, 8; middle row: 9, 3, 6; bottom row: 2, 7, 5", "4, 1, 8, 9, 3, 6, 2, 7, 5"),
+    ("arrows", JIGSAW, "1→4, 2→1, 3→8, 4→9, 5→3, 6→6, 7→2, 8→7, 9→5", "4, 1, 8, 9, 3, 6, 2, 7, 5"),
     ("unknown", JIGSAW, "I cannot determine the order.", None),
 ]

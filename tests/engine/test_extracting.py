@@ -1,4 +1,4 @@
-"""An extractor reads answers out of responses that are journaled: what it is asked, what is kept, what is tried again."""
+"""An extractor reads answers out of journaled responses: what it is asked, what is kept, what is tried again."""
 
 from __future__ import annotations
 
@@ -14,6 +14,29 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from beholder.benchmarks import benchmark
+from beholder.engine import extracting, lifecycle
+from beholder.engine.extracting import (
+    MAX_TOKENS,
+    Extractor,
+    Reading,
+    check_extractor,
+    extract,
+    has_to_ask,
+    missing,
+)
+from beholder.engine.lifecycle import Result
+from beholder.engine.retry import RetryPolicy
+from beholder.engine.run import Ending
+from beholder.errors import AuthError, Owner, UsageError
+from beholder.models.fakes import constant
+from beholder.sample import Extracted, Response
+from beholder.score import Outcome, Score
+from beholder.store import folder as folders
+from beholder.store import judge_calls, reading, schema
+from beholder.store.cache import ResponseCache
+from made_runs import QUICK, plan_for, slowly, stored, untidy_files
 from made_tir import (
     TIR,
     begin,
@@ -27,21 +50,6 @@ from made_tir import (
     script,
     tir_data,
 )
-
-from beholder.benchmarks import benchmark
-from beholder.engine import extracting, lifecycle
-from beholder.engine.extracting import MAX_TOKENS, Extractor, Reading, check_extractor, extract, missing
-from beholder.engine.lifecycle import Result
-from beholder.engine.retry import RetryPolicy
-from beholder.engine.run import Ending
-from beholder.errors import AuthError, Owner, UsageError
-from beholder.models.fakes import constant
-from beholder.sample import Extracted, Response
-from beholder.score import Outcome, Score
-from beholder.store import folder as folders
-from beholder.store import judge_calls, reading, schema
-from beholder.store.cache import ResponseCache
-from made_runs import QUICK, plan_for, slowly, stored, untidy_files
 from scripted_server import Reply, Request, ScriptedServer, completion
 
 WRONG = Reply(completion("A"))
@@ -52,10 +60,11 @@ def official(result: Result) -> list[Score]:
 
 
 def calls(folder: Path) -> list[tuple[Any, ...]]:
-    """The judge calls in a run's database, in the order of their responses."""
+    """The judge calls in a run's database, in the order of their rounds and responses."""
     with closing(sqlite3.connect(folder / "run.db")) as db:
         return db.execute(
-            "SELECT response, purpose, judge, prompt, answer, failure, replies FROM judge_calls ORDER BY 1"
+            "SELECT response, purpose, judge, prompt, answer, failure, replies FROM judge_calls "
+            "ORDER BY round, response"
         ).fetchall()
 
 
@@ -104,7 +113,7 @@ def test_readings_are_judge_calls_and_the_authors_scorer_scores_them(tmp_path: P
     ]
     for _, purpose, judge, prompt, _, failure, replies in calls(result.folder):
         assert (purpose, judge, failure) == ("extraction", "openai/reader", None)
-        assert prompt == extractor_at("http://x/v1").prompt_hash
+        assert prompt == extractor_at("http://x/v1").asking.prompt
         (reply,) = json.loads(replies)
         assert reply["finish"] == "stop"
         assert reply["usage"]["completion_tokens"] == 3
@@ -142,7 +151,7 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
         result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."], extractor)
     assert server.requests[0].texts.startswith("Q: Item 0: Which way")
     assert server.requests[0].texts.endswith("R: It is B.")
-    assert calls(result.folder)[0][3] == extractor.prompt_hash != extractor_at(server).prompt_hash
+    assert calls(result.folder)[0][3] == extractor.asking.prompt != extractor_at(server).asking.prompt
 
 
 # what the extractor says, what is read
@@ -211,8 +220,8 @@ def test_not_more_are_asked_at_once_than_allowed(tmp_path: Path) -> None:
 # failures ----------------------------------------------------------------------------------------------------------
 
 FAILURES: list[tuple[str, Callable[[Request], Reply], str, bool]] = [
-    ("no such model", failing(404), "http_404", False),
-    ("refused", failing(400), "http_400", False),
+    ("no such model", failing(404), "request", False),
+    ("refused", failing(400), "request", False),
     ("out of order", failing(503), "http_503", True),
     ("too many requests", failing(429), "http_429", True),
     ("empty", lambda request: Reply(completion("")), "judge_empty", False),
@@ -231,13 +240,16 @@ def test_t16_a_failed_reading_is_the_judges_and_costs_no_answer(
         (score,) = official(result)
         assert (score.value, score.outcome, score.owner) == (None, Outcome.FAILED, Owner.JUDGE)
         assert score.flags == (kind,)
-        assert score.reason.startswith("The extractor openai/reader gave no answer: ")
+        with closing(schema.open_to_read(result.folder / "run.db")) as db:
+            reason = reading.scores_of(db, 1)["official"].reason
+        assert reason.startswith("The extractor openai/reader gave no answer: ")
         assert result.items[0].scores["lenient"].value == 1
         assert result.metrics["official"]["all"].value is None
         assert result.found.headline_of(result.metrics) == ("lenient", "all")
         assert result.complete is (not again)
         assert result.ending is Ending.FINISHED
-        assert "The extractor failed on 1 responses" in result.message
+        again_words = f"; `{folders.resume_command(result.folder)}` tries it again" if again else ""
+        assert result.message == f"The extractor failed on 1 response{again_words}."
         (reading_of,) = stored(result.folder)
         assert reading_of.response.text == "It is B."
         assert reading_of.response.extracted is not None
@@ -337,7 +349,7 @@ def test_a_refused_key_stops_the_reading_and_keeps_what_was_read(
         result, plan, file = run_tir(tmp_path, rows, ["It is B."], extractor_at(server))
         gc.collect()
         assert caplog.records == []
-        assert result.ending is Ending.REFUSED_KEY
+        assert result.ending is Ending.FINISHED, "the model's own key was not refused"
         assert "The extractor openai/reader refused the key" in result.message
         assert "beholder resume" in result.message
         assert not result.complete
@@ -376,26 +388,164 @@ def test_a_fault_of_ours_is_not_hidden(tmp_path: Path) -> None:
 # who has read what -------------------------------------------------------------------------------------------------
 
 
-def test_the_same_extractor_reads_nothing_twice_and_another_one_replaces_it(tmp_path: Path) -> None:
+def begun_again(folder: Path, extractor: Extractor) -> Result:
+    """What `rescore --extractor` does: run.json names the extractor, and it reads what it has not read."""
+    info = folders.read_info(folder)
+    named = {"model": extractor.model.name, "template": extractor.template}
+
+    async def whole() -> Result:
+        try:
+            return await lifecycle.read_again(folder, info, lifecycle.plan_of(info), extractor, named, print)
+        finally:
+            await extractor.model.close()
+
+    return asyncio.run(whole())
+
+
+def test_the_same_extractor_reads_nothing_twice(tmp_path: Path) -> None:
     with ScriptedServer(reads_letter) as server:
         result, _, _ = run_tir(tmp_path, [record(0), record(1)], ["It is B."] * 2, extractor_at(server))
         assert read_again(result.folder, extractor_at(server)) == Reading(0, 0)
         assert len(server.requests) == 2
         assert missing(result.folder, TIR, extractor_at(server)) == []
+        assert not has_to_ask(result.folder, TIR, extractor_at(server))
 
+
+def test_another_extractor_counts_alone_and_the_first_ones_readings_come_back_unasked(tmp_path: Path) -> None:
+    with ScriptedServer(reads_letter) as server:
+        result, _, _ = run_tir(tmp_path, [record(0), record(1)], ["It is B."] * 2, extractor_at(server))
         other = extractor_at(server, name="openai/other")
         assert missing(result.folder, TIR, other) == [1, 2]
+        assert has_to_ask(result.folder, TIR, other)
         server.script = lambda request: WRONG
-        assert read_again(result.folder, other) == Reading(2, 0)
-        assert [row[2] for row in calls(result.folder)] == ["openai/other"] * 2
-        assert [score.value for score in official(finished(result.folder))] == [0, 0]
-        assert finished(result.folder).judges == {"openai/other": 2}
+        second = begun_again(result.folder, other)
+        assert second.complete
+        assert second.judges == {"openai/other": 2}
+        assert [score.value for score in official(second)] == [0, 0]
+        assert [row[2] for row in calls(result.folder)] == ["openai/reader"] * 2 + ["openai/other"] * 2
 
         server.script = reads_letter
-        assert read_again(
-            result.folder, extractor_at(server, template="{response}: <response>\n{response}\n</response>")
-        ) == Reading(2, 0)
-        assert [score.value for score in official(finished(result.folder))] == [1, 1]
+        reworded = extractor_at(server, template="{response}: <response>\n{response}\n</response>")
+        third = begun_again(result.folder, reworded)
+        assert [score.value for score in official(third)] == [1, 1]
+        assert third.judges == {"openai/reader": 2}
+        assert len(calls(result.folder)) == 6
+
+        asked = len(server.requests)
+        back = begun_again(result.folder, extractor_at(server, name="openai/other"))
+        assert [score.value for score in official(back)] == [0, 0]
+        assert (back.complete, back.judges) == (True, {"openai/other": 2})
+        assert len(server.requests) == asked
+        assert len(calls(result.folder)) == 6
+
+
+def test_readings_come_back_where_some_responses_are_read_by_nobody(tmp_path: Path) -> None:
+    """Rotated OCR is never in an extractor's readings, so something is always missing."""
+    rows = [record(0), record(1, "ocr", "EXIT", "What?")]
+    with ScriptedServer(reads_letter) as server:
+        result, _, _ = run_tir(tmp_path, rows, ["It is B.", "EXIT"], extractor_at(server))
+        assert [
+            score.value
+            for score in official(begun_again(result.folder, Extractor(model=constant("A"), template="{response}")))
+        ] == [0, 1]
+    back = extractor_at("http://127.0.0.1:9/v1")
+    assert missing(result.folder, TIR, back) == [2]
+    assert not has_to_ask(result.folder, TIR, back)
+    assert [score.value for score in official(begun_again(result.folder, back))] == [1, 1]
+
+
+def test_a_half_finished_second_extractor_leaves_the_run_incomplete_and_never_mixes_two(tmp_path: Path) -> None:
+    def one_only(request: Request) -> Reply:
+        return reads_letter(request) if "Item 0:" in request.texts else failing(503)(request)
+
+    rows = [record(number) for number in range(3)]
+    with ScriptedServer(reads_letter) as server:
+        result, plan, file = run_tir(tmp_path, rows, ["It is B."], extractor_at(server))
+        assert result.metrics["official"]["all"].value == 1
+        server.script = one_only
+        other = extractor_at(server, name="openai/other", retries=RetryPolicy(attempts=1))
+        half = begun_again(result.folder, other)
+        assert not half.complete
+        assert half.judges == {"openai/other": 1}
+        assert [score.value for score in official(half)] == [1, None, None]
+        assert half.metrics["official"]["all"].n == 1, "the first one's readings of the others do not count"
+        assert half.message.endswith(f"`{folders.resume_command(result.folder)}` tries them again.")
+        assert folders.read_info(result.folder).status == "incomplete"
+
+        server.script = lambda request: WRONG
+        whole = carry_out(result.folder, plan, file, extractor_at(server, name="openai/other"))
+    assert whole.complete
+    assert [score.value for score in official(whole)] == [1, 0, 0]
+    assert whole.judges == {"openai/other": 3}
+
+
+def test_a_second_extractor_that_was_stopped_leaves_no_figure_of_two(tmp_path: Path) -> None:
+    rows = [record(number) for number in range(100)]
+    with ScriptedServer(reads_letter) as server:
+        result, _, _ = run_tir(tmp_path, rows, ["It is B."], extractor_at(server))
+        server.script = failing(503)
+        half = begun_again(result.folder, extractor_at(server, name="openai/other", retries=RetryPolicy(attempts=1)))
+    assert half.judges == {"openai/other": 0}
+    assert half.metrics["official"]["all"].value is None
+    assert half.found.headline_of(half.metrics) == ("lenient", "all")
+    assert not half.complete
+
+
+def test_an_extractor_that_read_nothing_at_all_changes_no_figure(tmp_path: Path) -> None:
+    with ScriptedServer(reads_letter) as server:
+        result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."], extractor_at(server))
+        before = calls(result.folder)
+        server.script = failing(401)
+        refused = begun_again(result.folder, extractor_at(server, name="openai/other"))
+    assert calls(result.folder) == before
+    assert "The extractor openai/other refused the key" in refused.message
+    assert refused.judges == {"openai/reader": 1}, "whose figure it is, is said"
+    assert official(refused)[0].value == 1
+    assert not refused.complete, "run.json names a reader that has not read"
+
+
+@pytest.mark.parametrize("fsync", [False, True])
+def test_readings_are_written_through_if_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fsync: bool
+) -> None:
+    kept: list[bool] = []
+    usual = judge_calls.keep
+
+    def watched(*arguments: Any, fsync: bool = False) -> None:
+        kept.append(fsync)
+        usual(*arguments, fsync=fsync)
+
+    monkeypatch.setattr(judge_calls, "keep", watched)
+    with ScriptedServer(reads_letter) as server:
+        run_tir(tmp_path, [record(0)], ["It is B."], extractor_at(server, fsync=fsync))
+    assert set(kept) == {fsync}
+
+
+# readings that fail: for good, for now → what the run says of them
+MESSAGES: list[tuple[int, int, str]] = [
+    (1, 0, "The extractor failed on 1 response."),
+    (3, 0, "The extractor failed on 3 responses."),
+    (0, 1, "The extractor failed on 1 response; `RESUME` tries it again."),
+    (2, 1, "The extractor failed on 3 responses; `RESUME` tries 1 of them again."),
+    (0, 2, "The extractor failed on 2 responses; `RESUME` tries them again."),
+]
+
+
+@pytest.mark.parametrize(("for_good", "for_now", "words"), MESSAGES)
+def test_only_what_may_succeed_is_said_to_be_tried_again(
+    tmp_path: Path, for_good: int, for_now: int, words: str
+) -> None:
+    def fails(request: Request) -> Reply:
+        number = int(request.texts.partition("Item ")[2].partition(":")[0])
+        if number < for_good:
+            return failing(404)(request)
+        return failing(503)(request) if number < for_good + for_now else reads_letter(request)
+
+    rows = [record(number) for number in range(5)]
+    with ScriptedServer(fails) as server:
+        extractor = extractor_at(server, retries=RetryPolicy(attempts=1))
+        result, _, _ = run_tir(tmp_path, rows, ["It is B."], extractor)
+    assert result.message == words.replace("RESUME", folders.resume_command(result.folder))
 
 
 def test_the_old_scores_of_a_response_that_is_read_anew_are_gone(tmp_path: Path) -> None:

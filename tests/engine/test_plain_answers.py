@@ -8,13 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from beholder.benchmarks import benchmark
 from beholder.benchmarks.benchmark import LoadOptions
 from beholder.cli import main
 from beholder.engine.answers import PlainAnswers, is_plain, read_plain, score_answers
-from beholder.errors import BeholderError, UsageError
+from beholder.errors import BeholderError, DataError, UsageError
+from beholder.sample import Extracted
 from beholder.score import Outcome
 from made_runs import tfq_data, vl_data, write_lines
 
@@ -155,13 +157,44 @@ PLAIN = [
 
 @pytest.mark.parametrize(("record", "plain"), PLAIN)
 def test_what_is_a_plain_file(record: dict[str, Any], plain: bool, tmp_path: Path) -> None:
-    assert is_plain(write_lines(tmp_path / "x.jsonl", [record])) is plain
+    assert is_plain(write_lines(tmp_path / "x.jsonl", [record]), benchmark("tfq")) is plain
+
+
+def test_a_file_that_is_no_list_of_records_is_left_to_the_benchmarks_own_reader(tmp_path: Path) -> None:
+    file = tmp_path / "authors.json"
+    file.write_text('{\n  "0": {"model_response": "B"}\n}')
+    assert not is_plain(file, benchmark("tir"))
+    without = msgspec.structs.replace(benchmark("tir"), read_results=None)
+    with pytest.raises(DataError, match=r"authors\.json"):
+        is_plain(file, without)
+
+
+EXTRACTED: list[tuple[dict[str, Any], Extracted | None]] = [
+    ({}, None),
+    ({"extracted_answer": "T"}, Extracted("T", "file")),
+    ({"extracted_answer": ""}, Extracted("", "file")),
+    ({"extracted_answer": None}, Extracted(None, "file")),
+]
+
+
+@pytest.mark.parametrize(("more", "extracted"), EXTRACTED)
+def test_what_somebody_read_out_of_a_response(
+    more: dict[str, Any], extracted: Extracted | None, tmp_path: Path
+) -> None:
+    (one,) = read(tmp_path, [{"index": 0, "response": "x", **more}]).answered
+    assert one.response.extracted == extracted
+
+
+@pytest.mark.parametrize("value", [[1, 2], 3, True, {"a": 1}], ids=str)
+def test_what_was_read_must_be_text(value: Any, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"line 2: its `extracted_answer` is not text"):
+        read(tmp_path, [{"index": 0, "response": "x"}, {"index": 1, "response": "x", "extracted_answer": value}])
 
 
 def test_a_json_list_is_plain_too(tmp_path: Path) -> None:
     file = tmp_path / "answers.json"
     file.write_text(json.dumps([{"index": 0, "response": "<answer>T</answer>"}]))
-    assert is_plain(file)
+    assert is_plain(file, benchmark("tfq"))
     found = read_plain(file, benchmark("tfq"), tfq_data(tmp_path / "data", 2), NOTHING_SAID)
     assert (len(found.answered), found.unanswered) == (1, 1)
 

@@ -15,6 +15,7 @@ L4 = "[4, 1, 3, 2]"
 L9 = "[4, 1, 8, 9, 3, 6, 2, 7, 5]"
 
 # id, reply, number of pieces, value (None: no single list), flag that must be there ("" for none at all)
+N9 = (4, 1, 8, 9, 3, 6, 2, 7, 5)
 LENIENT: list[tuple[str, str, int, Order | None, str]] = [
     ("asked", f"<answer>{L4}</answer>", 4, FOUR, ""),
     ("T93", "[1,2,3],[4,5,6],[7,8,9]", 9, (1, 2, 3, 4, 5, 6, 7, 8, 9), ""),
@@ -114,7 +115,16 @@ LENIENT: list[tuple[str, str, int, Order | None, str]] = [
     ("decimals", "[4.5, 1.5, 3.5, 2.5]", 4, None, "no_list"),
     ("letters", "[A, B, C, D]", 4, None, "no_list"),
     ("joined-digits", "4132", 4, None, "no_list"),
-    ("mapping", "1 -> 4, 2 -> 1, 3 -> 3, 4 -> 2", 4, None, "wrong_length"),
+    ("mapping", "1 -> 4, 2 -> 1, 3 -> 3, 4 -> 2", 4, (4, 1, 3, 2), ""),
+    ("positions", "\n".join(f"Position {i}: {v}" for i, v in enumerate(N9, 1)), 9, N9, ""),
+    ("positions-bold", "\n".join(f"**Position {i}:** piece {v}" for i, v in enumerate(N9, 1)), 9, N9, ""),
+    ("positions-zh", "，".join(f"位置{i}：{v}" for i, v in enumerate(N9, 1)), 9, N9, ""),
+    ("positions-arrows", ", ".join(f"{i}→{v}" for i, v in enumerate(N9, 1)), 9, N9, ""),
+    ("pieces-first", "; ".join(f"piece {v} → position {N9.index(v) + 1}" for v in range(1, 10)), 9, N9, ""),
+    ("pieces-unclear", "; ".join(f"Piece {v}: {N9.index(v) + 1}" for v in range(1, 10)), 9, None, "no_list"),
+    ("positions-some", "1→4, 2→1, 3→8", 9, None, "wrong_length"),
+    ("chain", "4 → 1 → 8 → 9 → 3 → 6 → 2 → 7 → 5", 9, N9, ""),
+    ("rows-top-middle-bottom", "Top: 4, 1, 8; middle: 9, 3, 6; bottom: 2, 7, 5", 9, N9, ""),
     ("withdrawn", f"Answer: {L4}\nWait, that is wrong.", 4, None, "withdrawn"),
     ("abstained", "I cannot determine the order.", 4, None, "abstained"),
     ("zh-abstained", "无法确定", 4, None, "abstained"),

@@ -119,8 +119,8 @@ def test_finding_nothing_is_no_answer_to_any_scorer(name: str, made: list[Sample
 
 # size of the picture, size at a glance: (width, height)
 GLANCES = [
-    ((1000, 500), (GLANCE, 224)),
-    ((500, 1000), (224, GLANCE)),
+    ((1000, 500), (GLANCE, GLANCE // 2)),
+    ((500, 1000), (GLANCE // 2, GLANCE)),
     ((GLANCE, 20), (GLANCE, 20)),
     ((30, 20), (30, 20)),
     ((2000, 3), (GLANCE, 1)),

@@ -17,6 +17,9 @@ from beholder.engine.selection import Selection
 from beholder.models.endpoint import Endpoint
 from beholder.models.fakes import constant
 from beholder.models.openai import OpenAIModel
+from beholder.report.html_pictures import Images
+from beholder.report.html_report import write_html
+from beholder.score import Outcome, ScoredItem
 from beholder.store.folder import read_info
 from made_runs import number_of, plan_for, run_engine, tfq_data
 from scripted_server import Reply, Request, ScriptedServer, completion
@@ -45,7 +48,24 @@ HOSTILE = {
 }
 """Text that would do harm, or harm the page, if it were taken for anything but text."""
 TAGS = {
-    *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "section", "span", "div", "ul", "li"),
+    *(
+        "html",
+        "head",
+        "meta",
+        "link",
+        "title",
+        "style",
+        "body",
+        "main",
+        "h1",
+        "h2",
+        "p",
+        "section",
+        "span",
+        "div",
+        "ul",
+        "li",
+    ),
     *("svg", "g", "rect", "line", "circle", "path", "text", "table", "thead", "tbody", "tr", "th", "td", "br", "wbr"),
     *("i", "small", "details", "summary", "label", "select", "input", "output", "button", "noscript", "dialog", "img"),
     "script",
@@ -115,6 +135,12 @@ def constant_run(data: Path, runs: Path, text: str, limit: int | None = None, **
     return run_engine(chosen, "", runs, make_model=lambda: constant(text)).folder
 
 
+def twelve_statements(folder: Path) -> Path:
+    """A run of twelve statements about three pictures; answers differ in how well they keep to the format."""
+    data = statements(folder, 12, category=["a", "b", "b"] * 4)
+    return served_run(data, folder / "runs", true_or_unsure)
+
+
 def result_of(folder: Path) -> Result:
     """A run as it stands."""
     info = read_info(folder)
@@ -157,3 +183,55 @@ class Parsed(HTMLParser):
 
 def keys(samples: Sequence[dict[str, Any]]) -> list[str]:
     return [sample["k"] for sample in samples]
+
+
+def written(out: Path, *folders: Path, images: Images = Images.BESIDE, limit: int = 2000) -> Parsed:
+    """The page of these runs, written and read."""
+    return Parsed(write_html([result_of(folder) for folder in folders], out, images=images, limit=limit))
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file under a folder."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def is_right(item: ScoredItem, scorer: str) -> bool:
+    return item.scores[scorer].outcome is Outcome.SCORED and item.scores[scorer].value == 1
+
+
+def chosen(results: list[Result], test: Callable[[ScoredItem], bool]) -> list[str]:
+    """Keys of the samples of which any response passes a test, in data order."""
+    return list(dict.fromkeys(item.key for item in results[0].items if any(test(own) for own in same(results, item))))
+
+
+def same(results: list[Result], item: ScoredItem) -> list[ScoredItem]:
+    return [own for result in results for own in result.items if own.key == item.key]
+
+
+CONTRAST = """() => {
+  const light = (channel) => (channel <= 0.03928 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
+  const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = (colour) => {
+    const [r, g, b] = parts(colour).slice(0, 3).map((channel) => light(channel / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = getComputedStyle(e).backgroundColor;
+      if (parts(colour)[3] !== 0) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const found = {};
+  for (const element of document.querySelectorAll("main *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || ["SCRIPT", "OPTION", "NOSCRIPT"].includes(element.tagName) || element.localName === "title") continue;
+    const style = getComputedStyle(element);
+    const [high, low] = [element.localName === "text" ? style.fill : style.color, ground(element)].map(luminance)
+      .sort((a, b) => b - a);
+    const ratio = (high + 0.05) / (low + 0.05);
+    if (ratio < 4.5) found[`${element.localName}.${element.getAttribute("class")}`] = ratio;
+  }
+  return found;
+}"""
+"""Runs in a page: the text that stands out from its ground by less than 4.5 to 1 (WCAG AA), with its ratio."""

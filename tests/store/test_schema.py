@@ -54,6 +54,8 @@ FOREIGN: list[tuple[str, str, str]] = [
         "table marks",
     ),
     ("a table without types", f"DROP TABLE marks; CREATE TABLE marks ({OURS['marks']})", "table marks"),
+    ("the older format with a newer table", "PRAGMA user_version=1", "table judge_calls"),
+    ("the newer format without it", "DROP TABLE judge_calls", "table judge_calls"),
     ("a newer format", f"PRAGMA user_version={schema.FORMAT + 1}", "newer Beholder"),
 ]
 
@@ -70,6 +72,21 @@ def test_a_foreign_database_is_refused(
         opener(database)
     assert "\n" not in str(caught.value)
     assert database.read_bytes() == before
+
+
+def test_the_older_format_is_read_as_it_is_and_gets_the_new_table_when_written_to(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as db:
+        db.executescript("DROP TABLE judge_calls; PRAGMA user_version=1")
+    before = database.read_bytes()
+    with closing(schema.open_to_read(database)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert reading.scored_items(db) == []
+    assert database.read_bytes() == before
+    schema.close_for_good(schema.open_to_write(database))
+    with closing(schema.open_to_read(database)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (schema.FORMAT,)
+        assert {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")} == set(OURS)
+    schema.close_for_good(schema.open_to_write(database))
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database", b"SQLite format 3\0" + b"\xff" * 200, b"\0" * 5000])

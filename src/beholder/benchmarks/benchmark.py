@@ -68,6 +68,9 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     applies. `grouped` says that a figure is about whole groups of items (all-or-nothing), so that a group's size in the
     whole data must be known. `live_label` is the plural word for what the running mean of a run counts.
 
+    `deciding_packages` are packages of others whose version can change a score: it is recorded, and is in the hash of
+    the scorers' code.
+
     Where a scorer takes an answer that an extractor model read, `extraction_prompt` makes the question to the extractor
     from the template `extraction_template`, `needs_extraction` says if a response has to be read at all, and
     `headline_without_extractor` is the headline of a run that has no such answers.
@@ -92,6 +95,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     answers_shown: int = 0
     grouped: bool = False
     live_label: str = ""
+    deciding_packages: tuple[str, ...] = ()
     headline_without_extractor: tuple[str, str] | None = None
     extraction_template: str = ""
     extraction_prompt: Callable[[Sample, Response, str], str] | None = None

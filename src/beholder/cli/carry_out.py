@@ -124,12 +124,11 @@ def exit_code(result: Result) -> int:
 
     if result.ending is Ending.INTERRUPTED:
         return exits.INTERRUPTED
-    scorer, metric = result.found.headline
-    asked_for = result.metrics.get(scorer, {}).get(metric)
-    if result.judges and (asked_for is None or asked_for.value is None):
-        return exits.NO_SCORE  # a judge was asked for this figure, and nothing came of it
     if result.complete:
-        return exits.DONE
+        scorer, metric = result.found.headline
+        asked_for = result.metrics.get(scorer, {}).get(metric)
+        in_vain = bool(result.judges) and (asked_for is None or asked_for.value is None)
+        return exits.NO_SCORE if in_vain else exits.DONE  # a judge was asked for this figure, and nothing came of it
     if result.tally.answered == 0 and result.ending is not Ending.REFUSED_KEY:
         return exits.NO_SCORE
     return exits.INCOMPLETE

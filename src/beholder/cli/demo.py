@@ -116,7 +116,7 @@ def _compare(console: Console, results: list[Result], seed: int) -> None:
         scorer = headline_scorer(before.found, [*before.items, *after.items])
         console.print()
         compared = compare(before.items, after.items, scorer, voted=False, intersect=True, names=names, seed=seed)
-        print_comparison(console, compared, names)
+        print_comparison(console, compared, names, by_category=False)
 
 
 def fresh_items(runs_dir: Path, n: int, seed: int, photos: Path | None, console: Console) -> Path:

@@ -80,11 +80,16 @@ def make_extractor(
     prompt: Path | None,
     cache: Path | None,
     max_retries: int = 7,
+    concurrency: int = 16,
+    timeout: float = 600.0,
+    fsync: bool = False,
 ) -> tuple[Extractor, dict[str, Any]]:
     """The extractor that the options describe, and what run.json keeps of it.
 
     `UsageError` if the benchmark takes none, or an option cannot be used.
     """
+    import msgspec
+
     from beholder.cli.endpoint import default_base_url, make_endpoint, settings_of
     from beholder.cli.run import read_template
     from beholder.engine.extracting import check_extractor
@@ -104,20 +109,30 @@ def make_extractor(
             extra_body=None,
             proxy=None,
             ca_file=None,
-            max_connections=16,
-            timeout=600.0,
+            max_connections=concurrency,
+            timeout=timeout,
             connect_timeout=10.0,
             max_tokens_field="max_tokens",
         )
     made = _made(name, template, found, endpoint, cache, max_retries)
+    made = msgspec.structs.replace(made, concurrency=concurrency, fsync=fsync)
     kept = {"model": name, "template": template, "endpoint": None if endpoint is None else settings_of(endpoint)}
     return made, kept
 
 
 def extractor_again(
-    stored: StoredExtractor, found: Benchmark, *, key_variable: str | None, cache: Path | None, max_retries: int
+    stored: StoredExtractor,
+    found: Benchmark,
+    *,
+    key_variable: str | None,
+    cache: Path | None,
+    max_retries: int,
+    concurrency: int = 16,
+    fsync: bool = False,
 ) -> Extractor:
     """The extractor that a run was begun with. `UsageError` if its address held credentials, which are not kept."""
+    import msgspec
+
     from beholder.cli.endpoint import endpoint_again
     from beholder.errors import UsageError
 
@@ -136,9 +151,10 @@ def extractor_again(
             extra_body=None,
             proxy=None,
             ca_file=None,
-            max_connections=None,
+            max_connections=concurrency,
         )
-    return _made(stored.model, stored.template, found, endpoint, cache, max_retries)
+    made = _made(stored.model, stored.template, found, endpoint, cache, max_retries)
+    return msgspec.structs.replace(made, concurrency=concurrency, fsync=fsync)
 
 
 async def check(reader: Extractor) -> None:

@@ -103,7 +103,13 @@ def resume(
                 f"If the run is yours, say so with --runs-dir {folder.resolve().parent}."
             )
         reader = extractor_again(
-            settings.extractor, found, key_variable=extractor_key_env, cache=cache, max_retries=retries
+            settings.extractor,
+            found,
+            key_variable=extractor_key_env,
+            cache=cache,
+            max_retries=retries,
+            concurrency=max_connections or settings.max_connections,
+            fsync=fsync,
         )
     options = EngineOptions(
         concurrency=max_connections or settings.max_connections,

@@ -231,6 +231,9 @@ def run_benchmark(
             prompt=extractor_prompt,
             cache=cache_file,
             max_retries=max_retries,
+            concurrency=max_connections,
+            timeout=timeout,
+            fsync=fsync,
         )
     options = EngineOptions(
         concurrency=max_connections,

@@ -17,8 +17,12 @@ def synth(
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder to make.")],
-    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many items of each family.")] = 50,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed: the same seed gives the same bytes.")] = 0,
+    n: Annotated[
+        int | None, typer.Option("--n", metavar="N", min=1, help="How many items of each family (default: 50).")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed: the same seed gives the same bytes (default: 0).")
+    ] = None,
     difficulty: Annotated[
         list[int] | None,
         typer.Option(metavar="N", help="1 (easy) to 5; repeatable, then in turn (default: 3)."),
@@ -53,16 +57,30 @@ def synth(
 
     paths = SourcePaths(photos, masks, mask_images)
     processes = jobs or os.cpu_count() or 1
-    given = [Path(name) for name in families if Path(name).name == MANIFEST or Path(name).is_file()]
+    given = [Path(name) for name in families if is_manifest(name)]
     if given:
         if len(families) > 1:
             raise UsageError("Give one manifest, or names of families.")
+        if n is not None or seed is not None or difficulty:
+            raise UsageError("A manifest says itself what is made: leave out --n, --seed and --difficulty.")
         folder = remake(given[0], out, paths, jobs=processes)
         made = len(read_manifest(folder / MANIFEST).items)
     else:
-        draws = draws_for(families, n, seed, tuple(difficulty or (3,)))
+        draws = draws_for(families, n or 50, seed or 0, tuple(difficulty or (3,)))
+        if masks is not None and all(draw.task != "refcoco" for draw in draws):
+            raise UsageError("--masks is for refcoco, which is not among the families.")
         folder = write_dataset(draws, out, paths, jobs=processes)
         made = len(draws)
     typer.echo(
         plain(f"{made} items in {folder}. Run them: beholder run tir --data {folder} --model classical", one_line=True)
     )
+
+
+def is_manifest(name: str) -> bool:
+    """Whether an argument names a manifest file rather than a family."""
+    from beholder.synth.dataset import MANIFEST
+    from beholder.synth.families import ALIASES, FAMILIES
+
+    if name in FAMILIES or name in ALIASES or name == "all":
+        return False
+    return Path(name).name == MANIFEST or Path(name).is_file()

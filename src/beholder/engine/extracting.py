@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from beholder.sample import Ask, Message, Response, Sample, Sampling, TextPart
 from beholder.seeds import rng_for
 from beholder.store import judge_calls, reading, schema
 from beholder.store.cache import ResponseCache
-from beholder.store.judge_calls import EXTRACTION, JudgeCall
+from beholder.store.judge_calls import EXTRACTION, Asking, JudgeCall
 
 MAX_TOKENS = 1024
 _AT_ONCE = 64
@@ -42,21 +42,30 @@ class Extractor(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int = 16
     retries: RetryPolicy = RetryPolicy()
     cache: Path | None = None
+    fsync: bool = False
 
     @property
-    def prompt_hash(self) -> str:
-        """SHA-256 of the prompt's template."""
-        return hashlib.sha256(self.template.encode("utf-8", "surrogatepass")).hexdigest()
+    def asking(self) -> Asking:
+        """What its judge calls are filed under."""
+        return asking_of(self.model.name, self.template)
+
+
+def asking_of(model: str, template: str) -> Asking:
+    """What the judge calls of an extractor are filed under: its name, and the SHA-256 of the prompt's template."""
+    digest = hashlib.sha256(template.encode("utf-8", "surrogatepass")).hexdigest()
+    return Asking(EXTRACTION, model, digest)
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What an extraction came to: how many responses were read now, and how many readings failed.
+    """What an extraction came to: how many responses were read now, how many readings failed, and of these how many may
+    be tried again.
 
-    A response that was not read because the extraction ended early (`interrupted`, or hopeless) is in neither.
+    A response that was not read because the extraction ended early (`interrupted`, or hopeless) is in none of them.
     """
 
-    read: int
-    failed: int
+    read: int = 0
+    failed: int = 0
+    retryable: int = 0
     interrupted: bool = False
 
 
@@ -72,9 +81,15 @@ def check_extractor(found: Benchmark) -> None:
 
 def missing(folder: Path, found: Benchmark, extractor: Extractor) -> list[int]:
     """The row numbers of the responses that this extractor has still to read."""
-    with closing(schema.open_to_write(folder / "run.db")) as db:
-        done = judge_calls.settled(db, EXTRACTION, extractor.model.name, extractor.prompt_hash)
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        done = judge_calls.settled(db, extractor.asking)
         return [number for number in reading.response_numbers(db) if number not in done]
+
+
+def has_to_ask(folder: Path, found: Benchmark, extractor: Extractor) -> bool:
+    """Whether any response is left that this extractor has to be asked about."""
+    numbers = missing(folder, found, extractor)
+    return any(_to_read(folder, found, numbers[at : at + _AT_ONCE]) for at in range(0, len(numbers), _AT_ONCE))
 
 
 async def extract(
@@ -87,9 +102,10 @@ async def extract(
     """Has the extractor read every response that it has not read yet.
 
     A reading that failed in a way that asking again may mend is tried again; one of another extractor or another
-    prompt is replaced. `interrupts`, if given, is told what Ctrl-C means meanwhile: the first one waits for what is in
-    flight, the second one drops it. When not one of many readings in a row succeeds, the rest is left for a resume.
-    `AuthError` of the extractor's server is raised. Whatever ends it, what was read by then is kept.
+    prompt stays, and no longer counts once this one has read anything, now or earlier. `interrupts`, if given, is told
+    what Ctrl-C means meanwhile: the first one waits for what is in flight, the second one drops it. When not one of
+    many readings in a row succeeds, the rest is left for a resume. `AuthError` of the extractor's server is raised.
+    Whatever ends it, what was read by then is kept.
     """
     cache = ResponseCache(extractor.cache) if extractor.cache is not None and extractor.model.remote else None
     try:
@@ -122,16 +138,21 @@ class _Extraction:
 
     async def read_all(self) -> Reading:
         numbers = await asyncio.to_thread(missing, self.folder, self.found, self.extractor)
-        read = failed = 0
+        await self._keep(())  # what it read earlier counts again, also where nothing is left to be read
+        done = Reading()
         for start in range(0, len(numbers), _AT_ONCE):
             batch = await asyncio.to_thread(_to_read, self.folder, self.found, numbers[start : start + _AT_ONCE])
             self.calls = []
             await self._read_batch(batch)
             failures = [call.failure for call in self.calls if call.failure is not None]
-            read += len(self.calls)
-            failed += len(failures)
-            if self.stopping.is_set():
-                return Reading(read, failed, interrupted=True)
+            done = Reading(
+                done.read + len(self.calls),
+                done.failed + len(failures),
+                done.retryable + sum(failure.retryable for failure in failures),
+                self.stopping.is_set(),
+            )
+            if done.interrupted:
+                break
             if (
                 len(failures) >= _HOPELESS
                 and len(failures) == len(self.calls)
@@ -139,9 +160,9 @@ class _Extraction:
             ):
                 break  # its server does not work: asking for all the others would take hours
             if len(numbers) > _AT_ONCE:
-                done = min(start + _AT_ONCE, len(numbers))
-                self.say(f"Answers read by {self.extractor.model.name}: {done:,} of {len(numbers):,}")
-        return Reading(read, failed)
+                place = min(start + _AT_ONCE, len(numbers))
+                self.say(f"Answers read by {self.extractor.model.name}: {place:,} of {len(numbers):,}")
+        return done
 
     def interrupted(self) -> None:
         """Ctrl-C once: finish what is in flight. Twice: drop it."""
@@ -163,10 +184,14 @@ class _Extraction:
                 task.cancel()
             ended = await asyncio.gather(*self.tasks, return_exceptions=True)
             if self.calls:
-                await asyncio.to_thread(judge_calls.keep, self.folder, self.calls)
+                await self._keep(self.calls)
         for error in ended:
             if isinstance(error, Exception):  # not the mark of a task that was cancelled
                 raise error
+
+    async def _keep(self, calls: Sequence[JudgeCall]) -> None:
+        fsync, asking = self.extractor.fsync, self.extractor.asking
+        await asyncio.to_thread(judge_calls.keep, self.folder, asking, calls, fsync=fsync)
 
     async def _read_one(self, number: int, sample: Sample, response: Response) -> None:
         async with self.slots:
@@ -206,9 +231,6 @@ class _Extraction:
         )
         return JudgeCall(
             response=number,
-            purpose=EXTRACTION,
-            judge=extractor.model.name,
-            prompt=extractor.prompt_hash,
             answer=reply.value if reply.called else "",
             failure=reply.failure,
             replies=reply.replies,

@@ -19,7 +19,7 @@ import beholder
 from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark, MetricOptions
 from beholder.engine import run as engine
-from beholder.engine.extracting import Extractor, extract
+from beholder.engine.extracting import Extractor, asking_of, extract
 from beholder.engine.interrupt import Interrupts
 from beholder.engine.plan import Plan, differences, digest, remake_plan
 from beholder.engine.rescoring import rescore, score_missing, scored_by_other_code
@@ -33,8 +33,6 @@ from beholder.store import judge_calls, reading, schema
 from beholder.store.cache import ResponseCache
 
 _PACKAGES = ("aiohttp", "msgspec", "numpy", "pillow")
-_EXTRAS = ("math-verify", "latex2sympy2_extended", "sympy", "rapidfuzz", "opencv-python-headless")
-"""Packages of extras that decide scores, or what the classical baselines say."""
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +50,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it stands: counts, rows, figures. `metrics` is empty when nothing could be scored.
 
     `complete` is True when every planned response is there and none is waiting for a resume. `judges` says which judge
-    models were asked about how many responses.
+    model read the answers of how many responses.
     """
 
     folder: Path
@@ -78,29 +76,23 @@ def begin(plan: Plan, model: Model, settings: dict[str, Any], runs_dir: Path, *,
         plan=identity,
         plan_hash=digest(identity),
         settings={"plan": msgspec.to_builtins(plan), "model": model.name, **settings},
-        environment=environment(),
+        environment=environment(plan.benchmark),
         created=now.isoformat(timespec="seconds"),
     )
     name = folders.new_folder_name(plan.benchmark, model.name, now.astimezone())
     return folders.create_run(runs_dir, name, info, fsync=fsync)
 
 
-def environment() -> dict[str, Any]:
-    """Versions of what made the run."""
+def environment(benchmark: str) -> dict[str, Any]:
+    """Versions of what made the run, and of the packages that decide its scores."""
+    deciding = find_benchmark(benchmark).deciding_packages
     return {
         "beholder": beholder.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: version for name in (*_PACKAGES, *_EXTRAS) if (version := _version(name)) is not None},
+        "packages": {name: metadata.version(name) for name in (*_PACKAGES, *deciding)},
         "command": Path(sys.argv[0]).name,
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def plan_of(info: folders.RunInfo) -> Plan:
@@ -157,7 +149,7 @@ async def carry_out(
                 with _told_plainly(folder):
                     ending, message = await engine.execute(job, watch, interrupts)
                     if options.extractor is not None and ending is engine.Ending.FINISHED:
-                        ending, message = await _have_read(folder, found, options.extractor, watch, interrupts)
+                        ending, message = await have_read(folder, found, options.extractor, watch.say, interrupts)
                     if stale:
                         watch.say("The scorers have changed since this run began; all of its answers are scored again.")
                     result = await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=stale)
@@ -172,22 +164,46 @@ async def carry_out(
             return result
 
 
-async def _have_read(
-    folder: Path, found: Benchmark, extractor: Extractor, watch: Watch, interrupts: Interrupts
+async def have_read(
+    folder: Path, found: Benchmark, extractor: Extractor, say: Callable[[str], None], interrupts: Interrupts
 ) -> tuple[engine.Ending, str]:
     """Has the extractor read what it has not read yet; why that stopped, with one line for the user."""
     again = f"`{folders.resume_command(folder)}`"
     try:
-        done = await extract(folder, found, extractor, watch.say, interrupts)
-    except AuthError as error:
+        done = await extract(folder, found, extractor, say, interrupts)
+    except AuthError as error:  # not `REFUSED_KEY`: that is about the model, and would stop others at its endpoint
         told = f"The extractor {extractor.model.name} refused the key: {str(error).rstrip('.')}."
-        return engine.Ending.REFUSED_KEY, f"{told} Mend it and run {again}."
+        return engine.Ending.FINISHED, f"{told} Mend it and run {again}."
     if done.interrupted:
         return engine.Ending.INTERRUPTED, f"Not all answers were read. Continue with {again}."
-    if done.failed:
-        words = f"The extractor failed on {done.failed:,} responses"
-        return engine.Ending.FINISHED, f"{words}; {again} tries those again that may succeed."
-    return engine.Ending.FINISHED, ""
+    if not done.failed:
+        return engine.Ending.FINISHED, ""
+    words = f"The extractor failed on {done.failed:,} response{'s' if done.failed != 1 else ''}"
+    if done.retryable:
+        some = f"{done.retryable:,} of them" if done.retryable < done.failed else "them"
+        whom = "it" if done.failed == 1 else some
+        words += f"; {again} tries {whom} again"
+    return engine.Ending.FINISHED, f"{words}."
+
+
+async def read_again(
+    folder: Path,
+    info: folders.RunInfo,
+    plan: Plan,
+    extractor: Extractor,
+    settings: dict[str, Any],
+    say: Callable[[str], None],
+) -> Result:
+    """Has another extractor read the answers of a run, and scores them all again. The model is not asked.
+
+    `settings` is what run.json keeps of the extractor.
+    """
+    found = find_benchmark(plan.benchmark)
+    with Interrupts(say) as interrupts, _told_plainly(folder):
+        info.settings["extractor"] = settings
+        _set_status(folder, info, "incomplete")
+        ending, message = await have_read(folder, found, extractor, say, interrupts)
+        return await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=True)
 
 
 def _what_is_there(folder: Path, found: Benchmark, *, fsync: bool) -> tuple[set[tuple[str, int, int]], bool]:
@@ -258,8 +274,11 @@ def read_result(
     try:
         tally = reading.tally(db, len(found.scorers))
         items = reading.scored_items(db)
-        judges = judge_calls.judges(db)
-        unread = "extractor" in info.settings and (judge_calls.to_be_retried(db) > 0 or _any_unread(items, found))
+        reader = judge_calls.judge_and_prompt(db, judge_calls.EXTRACTION)
+        readings = judge_calls.counted(db, judge_calls.EXTRACTION)
+        unread = "extractor" in info.settings and (
+            readings["retryable"] > 0 or reader != _named_reader(info) or _any_unread(items, found)
+        )
     finally:
         db.close()
     possible = any(score.value is not None for item in items for score in item.scores.values())
@@ -278,8 +297,17 @@ def read_result(
         complete=possible and not unread and tally.retryable == 0 and tally.answered + tally.failed == plan.n_asks,
         ending=ending,
         message=message,
-        judges=judges,
+        judges={reader[0]: readings["answered"]} if reader is not None else {},
     )
+
+
+def _named_reader(info: folders.RunInfo) -> tuple[str, str] | None:
+    """The extractor that run.json names, and the SHA-256 of its prompt's template."""
+    named = info.settings.get("extractor")
+    if not isinstance(named, dict):
+        return None
+    asking = asking_of(str(named.get("model", "")), str(named.get("template", "")))
+    return asking.judge, asking.prompt
 
 
 def _any_unread(items: Sequence[ScoredItem], found: Benchmark) -> bool:
@@ -289,5 +317,5 @@ def _any_unread(items: Sequence[ScoredItem], found: Benchmark) -> bool:
 
 
 def _set_status(folder: Path, info: folders.RunInfo, status: str) -> None:
-    info.status = status
+    info.status, info.format = status, schema.FORMAT  # whoever writes the database brings it up to date
     folders.write_info(folder, info)

@@ -28,7 +28,7 @@ from beholder.sample import Response
 from beholder.seeds import rng_for
 from beholder.store.cache import ResponseCache
 from beholder.store.folder import Blobs, resume_command
-from beholder.store.journal import Entry, Journal
+from beholder.store.journal import Entry, Journal, storable
 
 _IN_MEMORY = 256 << 20
 _UNCOMMITTED = 4096
@@ -229,6 +229,9 @@ class _Run:
 
     def _keep(self, item: Ready, response: Response) -> None:
         ask = item.prepared.ask
+        kept = storable(response.text)
+        if kept != response.text:  # scored as it will be read back, so that spans fit
+            response = msgspec.structs.replace(response, text=kept)
         try:
             self.journal.put(Entry(ask.sample, ask.vote, ask.epoch, response, item.prepared.record, item.images))
         except Exception as error:  # noqa: BLE001 - the writer's own error, raised again when the run ends

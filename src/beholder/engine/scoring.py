@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import traceback
 from collections.abc import Callable, Mapping
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 
 from beholder.benchmarks.benchmark import Benchmark
@@ -39,11 +39,13 @@ def _guarded(scorer: Scorer, sample: Sample, response: Response) -> Score:
 
 
 def scorer_code(found: Benchmark) -> dict[str, str]:
-    """Scorer name → a hash of the code that decides its scores: the benchmark's folder, extract and metrics."""
+    """Scorer name → a hash of what decides its scores: the benchmark's folder, `extract`, and packages of others."""
     digest = hashlib.blake2b(digest_size=8)
     folder = found.name.replace("-", "_")
     for package in (f"beholder.benchmarks.{folder}", "beholder.extract"):
         for file in sorted(resources.files(package).iterdir(), key=lambda entry: entry.name):
             if file.name.endswith(".py"):
                 digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    for name in found.deciding_packages:
+        digest.update(f"{name}=={metadata.version(name)}\0".encode())
     return dict.fromkeys(found.scorers, digest.hexdigest())

@@ -13,7 +13,6 @@ For several letters the same with `A, C`, `A,C` or `AC` in any order, each lette
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from beholder.extract.distance import distanced
 from beholder.extract.extraction import Extraction
 from beholder.extract.lead import lead
 from beholder.extract.markup import AnswerTag, answer_tags, is_blank, plain, without_tags
+from beholder.extract.option_text import LONGEST, fold, folded_texts
 from beholder.extract.think import Thought, split_thought
 
 
@@ -113,7 +113,7 @@ def _lenient(thought: Thought, letters: str, options: Mapping[str, str] | None, 
         return Extraction(None, flags=(flag,), reason=reason)
     shown = plain(answer)
     low = shown.lower()
-    texts = _texts(letters, options)
+    texts, written = folded_texts(letters, options), frozenset(map(str.strip, (options or {}).values()))
     stretches = [tag for tag in answer_tags(shown) if not is_blank(shown[tag.start : tag.end])]
     if not stretches:
         shown = without_tags(shown)
@@ -122,7 +122,7 @@ def _lenient(thought: Thought, letters: str, options: Mapping[str, str] | None, 
     claims: list[Claim[str]] = []
     flags: dict[int, tuple[str, ...]] = {}
     for start, end, closed in stretches:
-        reader = _Reader(shown[start:end], low[start:end], letters, texts, several)
+        reader = _Reader(shown[start:end], low[start:end], letters, texts, several, written)
         for claim in reader.read():
             claims.append(Claim(claim.value, start + claim.start, start + claim.end))
             by_text = ("option_text",) if claim.start in reader.by_text else ()
@@ -138,22 +138,6 @@ def _lenient(thought: Thought, letters: str, options: Mapping[str, str] | None, 
     return Extraction(stands.value, span, flags[stands.start])
 
 
-def _fold(text: str) -> str:
-    """A text as a reader compares it: NFKC, no case, single spaces, no outer punctuation or article."""
-    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return words.ARTICLES.sub("", folded.strip(" .,;:!?'\"()[]*`。、")).strip()
-
-
-def _texts(letters: str, options: Mapping[str, str] | None) -> dict[str, str]:
-    """Folded option text → letter; texts that two options share are left out."""
-    found: dict[str, str] = {}
-    for letter, text in (options or {}).items():
-        folded = _fold(plain(text))
-        if letter in letters and folded:
-            found[folded] = "" if folded in found else letter
-    return {text: letter for text, letter in found.items() if letter}
-
-
 class _Group(NamedTuple):
     """Letters named together: where, which, and whether `or` stands between them."""
 
@@ -166,8 +150,11 @@ class _Group(NamedTuple):
 class _Reader:
     """Reads one stretch of text. `by_text` collects where an option's text was read instead of its letter."""
 
-    def __init__(self, shown: str, low: str, letters: str, texts: dict[str, str], several: bool) -> None:
+    def __init__(
+        self, shown: str, low: str, letters: str, texts: dict[str, str], several: bool, written: frozenset[str]
+    ) -> None:
         self.shown, self.low, self.letters, self.texts, self.several = shown, low, letters, texts, several
+        self.written = written
         self.mention, self.labelled = words.patterns(letters)
         self.by_text: set[int] = set()
 
@@ -226,7 +213,7 @@ class _Reader:
             return None
         line_end = self.low.find("\n", at)
         line_end = len(self.low) if line_end < 0 else line_end
-        return self.texts.get(_fold(self.shown[separator.end() : line_end])) if line_end - at < 600 else None
+        return self.texts.get(fold(self.shown[separator.end() : line_end])) if line_end - at < LONGEST else None
 
     def _whole(self) -> Claim[str] | None:
         """The answer as a whole: one letter of either case, several, or the text of an option."""
@@ -245,13 +232,18 @@ class _Reader:
         return self._same_text(0, len(self.low))
 
     def _same_text(self, start: int, end: int) -> Claim[str] | None:
-        letter = self.texts.get(_fold(self.shown[start:end])) if self.texts and end - start <= 600 else None
-        if letter is None:
-            return None
         raw = self.shown[start:end]
+        letter = self.texts.get(fold(raw)) if self.texts and end - start <= LONGEST else None
+        if letter is None or self._are_letters(raw.strip(" .()\n")):
+            return None
         start += len(raw) - len(raw.lstrip())
         self.by_text.add(start)
         return Claim(letter, start, start + len(raw.strip()))
+
+    def _are_letters(self, text: str) -> bool:
+        """Whether a text is letters of options, `AB`, and not the text of one, `ab` or (no several wanted) `AB`."""
+        run = len(text) > 1 and set(text) <= set(self.letters)
+        return run and (self.several or text not in self.written)
 
     def _groups(self) -> list[_Group]:
         groups: list[_Group] = []
@@ -275,7 +267,8 @@ class _Reader:
         low, start, end = self.low, group.start, group.end
         if words.IS_RIGHT.match(low, end):
             doubt = words.DOUBT.search(low, max(0, start - 60), start) or distanced(low, start)
-            return None if doubt or words.QUESTION.match(low, end) else 1
+            other = words.BESIDE.search(low, max(0, start - 24), start)
+            return None if doubt or other or words.QUESTION.match(low, end) else 1
         if group.letters in ("A", "I") and not words.NOT_ARTICLE.match(low, end):
             own_text = self._text_after(end) == group.letters
             if not own_text:

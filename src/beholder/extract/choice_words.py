@@ -75,6 +75,9 @@ IS_RIGHT = re.compile(
     r"|[)\]']{0,2} (?:the )?best(?=\s?(?:[.,;!\n]|\Z))|[)\]']{0,2} it is(?=\s?(?:[.,!\n]|\Z))"
     r"|[)\]' ]{0,3}(?:选项|项)?(?:是|为)?最?(?:正确|对的)(?!吗|与否)"
 )
+BESIDE = re.compile(  # "the point farthest from B fits best": speaks of another
+    r"\b(?:from|than|near|beside|between|behind|unlike|without|opposite|to)\s(?:the )?(?:point |option )?[(' ]{0,2}\Z"
+)
 DOUBT = re.compile(
     r"\b(?:if|whether|unless|although|though|while|suppose|assuming|neither|not|never|than|don't|doesn't)\b"
     r"[^.!?\n,]{0,40}\Z"

@@ -69,6 +69,8 @@ _NO_SUCH = re.compile(  # "there are no apples", for a question that asks how ma
     re.IGNORECASE,
 )
 
+_HOWEVER = re.compile(r"\b(?:but|however|only|just|instead)\b|[.!?]\s", re.IGNORECASE)
+
 _PROBLEMS = {
     "too_large": "The number is too large to be read.",
     "symbolic": "The answer is an expression, not a number.",
@@ -166,9 +168,11 @@ def _read_segment(page: _Page, start: int, end: int) -> Extraction[float] | None
     if readings:
         return _agreed(readings)
     numbers = page.numerals(start, end)
-    none = _NO_SUCH.search(page.text, start, end) if page.count and not numbers else None
-    if none:
+    none = _NO_SUCH.search(page.text, start, end) if page.count else None
+    if none and not numbers:
         return Extraction(0, span=none.span())
+    if none and none.end() < numbers[0].start and not _HOWEVER.search(page.text, none.end(), numbers[0].start):
+        return _ambiguous(none.span())  # "There are no cats; the two dogs …": none, or two?
     if numbers and (place := abstained(page.text[start:end])):
         span = (start + place[0], start + place[1])
         return Extraction(None, span=span, flags=("abstained",), reason="The reply says that it has no answer.")
@@ -209,7 +213,7 @@ def _only(numbers: Sequence[Numeral]) -> Extraction[float] | None:
     if len(numbers) > _MOST:
         return _ambiguous((numbers[0].start, numbers[0].end))
     exact = [n for n in numbers if not n.bound]
-    if not exact:
+    if not exact or (len(exact) < len(numbers) and all(n.hedged for n in exact)):  # "at least 3, maybe 4"
         span = (numbers[0].start, numbers[0].end)
         return Extraction(None, span=span, flags=("inexact",), reason="The reply bounds the number without giving it.")
     strong = [n for n in exact if not n.weak] or exact

@@ -70,6 +70,10 @@ _SAME = re.compile(
     r"|没有(?:明显)?(?:任何)?(?:不同|差异|变化|区别)|无(?:明显)?(?:差异|变化|不同|区别)|相同|一致|一样",
     re.IGNORECASE,
 )
+_SAME_TAIL = re.compile(
+    r"[\s:=|*_>✓✔✅(–—-]{0,12}(?:the\s)?(?:same|equal|ok(?:ay)?|no\schange|无变化|没变|未变)(?!\w)", re.IGNORECASE
+)
+_UNCLEAR_TAIL = re.compile(r"[\s:=|*_>–—-]{0,12}(?:[✓✔✅❌✗✘]|yes|no|true|false|是|否)[\s|*_.]{0,12}", re.IGNORECASE)
 _LAYOUT = re.compile(
     r"\b(?:row|column|line)s?\s{0,2}[0-9]{0,4}\b|第.{1,3}行|for example|e\.g\.|\bexample\b|例如", re.IGNORECASE
 )
@@ -84,7 +88,7 @@ _EMPTY = re.compile(r"\[\s{0,9}\]")
 _LISTED = re.compile(
     rf"^[ \t>|]{{0,9}}(?:[-*•+][ \t]{{1,4}}|[0-9]{{1,3}}[.)][ \t]{{1,4}})?[*_`]{{0,3}}(?:the[ \t])?{_NOUN}[ \t]{{0,3}}"
     r"(?:(?:no\.?|number|index)[ \t])?#?[*_`]{0,2}(?P<number>[0-9]{1,9})(?![0-9]|\.[0-9])"
-    r"(?![ \t]{0,2}(?:,|and|or|&|-|–|to|、|和|或)[ \t]{0,2}(?:[a-z]{1,8}[ \t])?[0-9])",
+    rf"(?![ \t]{{0,2}}(?:,|and|or|&|-|–|to|、|和|与|及|或)[ \t]{{0,2}}(?:[a-z]{{1,8}}[ \t]#?|{_NOUN}|第)?[0-9])",
     re.IGNORECASE | re.MULTILINE,
 )
 _TABLE_HEAD = re.compile(rf"^[ \t]{{0,3}}\|[^\n|]{{0,40}}{_NOUN}[^\n|]{{0,40}}\|", re.IGNORECASE | re.MULTILINE)
@@ -338,15 +342,17 @@ def _single_lines(shown: str) -> tuple[list[_Run], set[int]]:
     values: list[int] = []
     spans: list[int] = []
     starts: set[int] = set()
+    marked = False
     table = _TABLE_ROW.finditer(shown) if _TABLE_HEAD.search(shown) else ()
     for match in islice(chain(_LISTED.finditer(shown), table), LARGEST_SET):
         line_end = shown.find("\n", match.end(), match.end() + REACH)
         line = shown[match.end() : match.end() + REACH if line_end < 0 else line_end]
         starts.add(match.start("number"))
-        if not _SAME.search(line):
+        marked = marked or _UNCLEAR_TAIL.fullmatch(line) is not None
+        if not _SAME.search(line) and (_DIFFERS.search(line) or not _SAME_TAIL.match(line)):
             values.append(int(match["number"]))
             spans += [match.start("number"), match.end("number")]
-    if not values:
+    if not values or marked:
         return [], starts
     return [_Run(min(spans), max(spans), tuple(values), named=True, rank=_LINES)], starts
 

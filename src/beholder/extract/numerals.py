@@ -53,7 +53,7 @@ _MIXED = re.compile(r" ([0-9]{1,6})/([0-9]{1,6})(?![0-9/])")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _MULTIPLE = re.compile(
     r"[\s-]?(hundred|thousand|million|billion|trillion|dozen)s?\b"
-    r"|((?-i:k))\b(?!-)|\s?(百万|万亿|千(?![克米瓦卡伏])|百|万|亿)",
+    r"|((?-i:k))\b(?!-)|\s?(百万|万亿|千(?![克米瓦卡伏帕赫安焦升牛欧兆字比])|百(?!帕)|万|亿)",
     re.IGNORECASE,
 )
 _MULTIPLES = {
@@ -99,6 +99,8 @@ _BOUND = re.compile(
 )
 _NONE_OF = re.compile(r"\b(?:none|neither|zero)\sof\s(?:(?:the|these|those|all)\s)?$", re.IGNORECASE)
 _OF_WHOLE = re.compile(r"\bout\sof\s(?:(?:the|all|a\stotal\sof)\s)?$", re.IGNORECASE)
+_HEDGED = re.compile(r"(?:,|\bor|或)\s{0,2}(?:(?:maybe|perhaps|possibly)(?:\seven)?\s|可能是?|也许是?)$", re.IGNORECASE)
+_AFTER_PREFIX = re.compile("[克米瓦卡伏帕赫安焦升]")
 _WOULD_BE = re.compile(r"\b(?:would|could|might)\s(?:\w{1,10}\s)?be\s$", re.IGNORECASE)
 _IF = re.compile(r"[^.!?\n]{0,40}\sif\b", re.IGNORECASE)
 _NEGATED = re.compile(
@@ -117,7 +119,9 @@ _CURRENCY = re.compile(r"(?:[$€£¥₹]|\b(?:usd|eur|rmb))\s?$", re.IGNORECASE
 _LATEX_END = re.compile(r"\s?\$")
 _MINUS_WORD = re.compile(r"(?:\b(?:minus|negative)\s{1,3}|负|零下)\$?$", re.IGNORECASE)
 _PRONOUN = re.compile(
-    r"\b(?:the|this|that|no|any|every|each|another|which|other|last|first|next|new|some)\s$", re.IGNORECASE
+    r"\b(?:the|this|that|no|any|every|each|another|which|other|last|first|next|new|some|\w{2,12}(?:most|est)|big|small|large"
+    r"|left|right|red|blue|green|yellow|black|white|outer|inner|middle|same)\s$",
+    re.IGNORECASE,
 )
 _PRONOUN_AFTER = re.compile(
     r"\s(?:of|can|could|may|might|must|should|would|has|that|who|which|is|by|another|side|day|on|in|at|with)\b",
@@ -131,7 +135,8 @@ class Numeral(msgspec.Struct, frozen=True, gc=False):
 
     `value` is None where it cannot be used; `problem` then says why: `too_large`, `symbolic` (`2\\pi`, `1/0`),
     `percent`, `out_of`, `sign` (a dash that may be a minus), `ambiguous` (`5,5`). `weak` numbers label something
-    (`Figure 3`, `2nd`), `bound` ones only limit it (`more than 5`), `negated` ones are denied (`not 5`).
+    (`Figure 3`, `2nd`), `bound` ones only limit it (`more than 5`), `negated` ones are denied (`not 5`),
+    `hedged` ones are only possible (`…, maybe 4`).
     """
 
     start: int
@@ -143,6 +148,7 @@ class Numeral(msgspec.Struct, frozen=True, gc=False):
     weak: bool = False
     bound: bool = False
     negated: bool = False
+    hedged: bool = False
 
 
 class _Amount(msgspec.Struct, frozen=True, gc=False):
@@ -220,6 +226,8 @@ def _amount(text: str, match: re.Match[str], before: str, high: int) -> _Amount:
     han = match["han_hundredths"] or match["han"]
     if han:
         value = han_value(han)
+        if len(han) > 1 and han[-1] == "千" and _AFTER_PREFIX.match(text, end, high):  # 五千米: 5 km, or 5,000 m?
+            return _Amount(None, end, "ambiguous")
         if match["han"] and (not counts_something(text, match.start(), end) or (value is None and len(han) == 1)):
             return _Amount(None, end, "no")
         return _Amount(None, end, "symbolic") if value is None else _Amount(Fraction(value), end)
@@ -339,6 +347,7 @@ def _numeral(
         negated=_NEGATED.search(before) is not None
         or (none_of is not None and not count)
         or (_WOULD_BE.search(before) is not None and _IF.match(text, end, high) is not None),
+        hedged=_HEDGED.search(before) is not None,
     )
 
 

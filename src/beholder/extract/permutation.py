@@ -32,9 +32,21 @@ _ENTRY = re.compile(r"(?<![0-9A-Za-z.])-?[0-9]+(?![0-9A-Za-z])(?!\.[0-9])")
 _GAP = re.compile(r"(?:[\s,;、|&\[\](){}*_`$]|\\(?:q?quad\b|[\\,; ]))*")
 _ROW_LABEL = re.compile(
     r"(?:[-*•]\s)?\b(?:(?:top|middle|bottom|first|second|third|fourth|fifth|sixth|last)\s{1,2}row|row\s{0,2}[0-9]{1,2})"
-    r"[*_]{0,2}\s{0,2}(?:[:=]|-\s)|第[一二三四五六1-6]行\s{0,2}:?",
+    r"[*_]{0,2}\s{0,2}(?:[:=]|-\s)|第[一二三四五六1-6]行\s{0,2}:?|\b(?:top|middle|bottom)[*_]{0,2}\s{0,2}[:=]",
     re.IGNORECASE,
 )
+_MAPPED = re.compile(  # "Position 1: 4", "1→4", "位置1：4"; "Piece 4 → position 1" names the piece first
+    r"(?<![0-9A-Za-z.])(?:(?P<piece>pieces?|tiles?|块|拼块)|positions?|pos\.?|slots?|places?|spots?|cells?|位置|第)?"
+    r"\s?#?(?P<first>[0-9]{1,4})(?:号|个位置|个)?[)\]]?\s{0,3}"
+    r"(?:(?:->|=>|:|=|→|⇒)\s{0,3}|(?:is|gets|holds|goes\s(?:in)?to|belongs\s(?:in|to|at)|放|是|为)\s{1,3}|(?:放|是|为))"
+    r"(?:the\s)?(?P<second_name>pieces?|tiles?|positions?|pos\.?|slots?|places?|spots?|cells?|块|拼块|位置|第)?\s?#?"
+    r"(?P<second>[0-9]{1,4})(?:号|块)?(?![0-9A-Za-z]|\.[0-9])(?!\s{0,2}(?:->|=>|→|⇒|:|=))",
+    re.IGNORECASE,
+)
+_PLACES = frozenset(("po", "sl", "pl", "sp", "ce", "位置", "第"))
+_BETWEEN = re.compile(r"[\s,;、|.()\[\]*•_`-]{0,24}(?:and\s)?", re.IGNORECASE)
+_UNMARKED = str.maketrans(dict.fromkeys("*_`", " "))
+_ARROW = re.compile(r"(?<=[0-9])\s?(?:->|=>|→|⇒)\s?(?=[0-9])")
 _RULE = re.compile(r"^[|: \t-]+$", re.MULTILINE)
 _LINK = re.compile(r"(?<=[0-9])(?:-|,?\s{1,2}and\s{1,2}|\s?和\s?)(?=[0-9])")
 _FENCE = re.compile(r"```[a-z]*|<br\s{0,2}/?>", re.IGNORECASE)
@@ -77,7 +89,7 @@ def lenient(text: str, n_values: int) -> Extraction[Order]:
     ('ambiguous',)
     """
     thought = split_thought(text)
-    return _moved(_answer(_readable(ascii_forms(thought.answer)), n_values), thought.start)
+    return _moved(_answer(ascii_forms(thought.answer), n_values), thought.start)
 
 
 def _moved(found: Extraction[Order], offset: int) -> Extraction[Order]:
@@ -88,15 +100,17 @@ def _moved(found: Extraction[Order], offset: int) -> Extraction[Order]:
 
 def _readable(text: str) -> str:
     """The text with row labels, table rules and joining words blanked, at the same length."""
-    for pattern in (_FENCE, _ROW_LABEL, _RULE, _LINK):
+    for pattern in (_FENCE, _ROW_LABEL, _RULE, _LINK, _ARROW):
         text = pattern.sub(lambda match: " " * len(match[0]), text)
     return text
 
 
-def _answer(text: str, n_values: int) -> Extraction[Order]:
+def _answer(given: str, n_values: int) -> Extraction[Order]:
+    text = _readable(given)
     runs = list(_runs(text))
     parts = [part for run in runs for part in _parts(text, run, n_values)]
-    parts = [part for part in parts if not _DENIED.search(text[max(0, part[0][0] - 20) : part[0][0]])]
+    parts = sorted([*parts, *_mapped(given.translate(_UNMARKED), n_values)], key=_begin)
+    parts = [part for part in parts if not _DENIED.search(text[max(0, _begin(part) - 20) : _begin(part)])]
     candidates = _ranked(text, parts, runs, n_values)
     if not candidates:
         if place := abstained(text):
@@ -115,7 +129,7 @@ def _answer(text: str, n_values: int) -> Extraction[Order]:
 
 def _ranked(text: str, parts: list[list[_Entry]], runs: list[list[_Entry]], n_values: int) -> list[_Candidate]:
     """The full lists in text order, each with what announces it; a tag without a full list is a candidate too."""
-    starts = [part[0][0] for part in parts]
+    starts = [_begin(part) for part in parts]
     run_starts = [run[0][0] for run in runs]
     ranks = [0] * len(parts)
     unclosed: set[int] = set()
@@ -138,7 +152,7 @@ def _ranked(text: str, parts: list[list[_Entry]], runs: list[list[_Entry]], n_va
         found = _checked(text, part, n_values)
         if position in unclosed:
             found = msgspec.structs.replace(found, flags=(*found.flags, "unclosed_tag"))
-        candidates.append(_Candidate(found, part[0][0], ranks[position]))
+        candidates.append(_Candidate(found, starts[position], ranks[position]))
     return sorted(candidates + empty, key=lambda one: one.start)
 
 
@@ -155,7 +169,7 @@ def _checked(text: str, entries: Sequence[_Entry], n_values: int) -> Extraction[
     if len(entries) != n_values:
         reason = f"The list has {len(entries)} values; {n_values} were asked for."
         return Extraction(None, flags=("wrong_length",), reason=reason)
-    start, end = entries[0][0], entries[-1][1]
+    start, end = min(entries)[0], max(entries)[1]
     while start and text[start - 1] in "[(":
         start -= 1
     while end < len(text) and text[end] in "])":
@@ -191,6 +205,31 @@ def _parts(text: str, run: list[_Entry], n_values: int) -> list[list[_Entry]]:
         if all(len(piece) in (1, n_values) for piece in pieces):
             return [piece for piece in pieces if len(piece) == n_values]
     return []
+
+
+def _begin(part: list[_Entry]) -> int:
+    return min(part)[0]
+
+
+def _mapped(text: str, n_values: int) -> Iterator[list[_Entry]]:
+    """The pieces for the positions 1 to `n_values`, where each pair is written out: "Position 1: 4, Position 2: 1, …",
+    "1→4, 2→1, …". OUR assumption: in a pair without names the position comes first."""
+    rows: list[re.Match[str]] = []
+    for match in _MAPPED.finditer(text):
+        gap = _BETWEEN.match(text, rows[-1].end()) if rows else None
+        if gap is None or gap.end() < match.start() or int(match["first"]) != len(rows) + 1:
+            rows = []
+        if int(match["first"]) == len(rows) + 1:
+            rows.append(match)
+        if len(rows) != n_values:
+            continue
+        if all(row["piece"] and (row["second_name"] or "")[:2].lower() in _PLACES for row in rows):  # where each goes
+            places = sorted((int(row["second"]), row.span("first")) for row in rows)
+            if [place for place, _ in places] == list(range(1, n_values + 1)):
+                yield [span for _, span in places]
+        elif not any(row["piece"] for row in rows):
+            yield [row.span("second") for row in rows]
+        rows = []
 
 
 def _blank_lines(text: str, run: list[_Entry]) -> list[int]:

@@ -2,8 +2,8 @@
 
 `strict` takes `[5, 6]` in the frames of `asked`. `lenient` also reads "row 5, column 6", "column 6, row 5", "5th row,
 6th column", `第5行，第6列`, `(5, 6)`, `{"row": 5, "column": 6}`, and `5 and 6` where it stands alone. OUR assumption:
-two numbers without names are row and column in this order, as the questions ask. A place that is counted from the
-bottom or from the right is not read.
+two numbers without names are row and column in this order, as the questions ask. A place that is said to be counted
+from 0 is moved by one; one that is counted from the bottom or from the right is not read.
 """
 
 from __future__ import annotations
@@ -82,6 +82,19 @@ _TABLE = re.compile(
 )
 _SWAPPED = re.compile(
     r"\bcol(?:umn)?s?\s?[,/]\s?rows?\b[\s)\]=:is]{0,8}$|列\s?[,、]\s?行[\s)\]=:是为]{0,6}$", re.IGNORECASE
+)
+_SWAPPED_AFTER = re.compile(
+    r"[\s,]{0,3}(?:(?:in|as)\s(?:the\s)?(?:form|format|order)?\s?(?:of\s)?)?[(\[]?\s?(?:columns?|cols?)\s?[,/]\s?rows?\b"
+    r"|\s{0,2}\(?列\s?[,、]\s?行",
+    re.IGNORECASE,
+)
+_FROM_ZERO = re.compile(
+    r"\b(?:0|zero)[-\s]?(?:index|based)|\b(?:index|count|number|start)\w*\s(?:starts?\s|starting\s|begin\w*\s)?(?:at|from|with)\s"
+    r"(?:0|zero)\b|从\s?[0零]\s?开始|[0零]\s?起",
+    re.IGNORECASE,
+)
+_FROM_ONE = re.compile(
+    r"\b(?:1|one)[-\s]?(?:index|based)|\bnot\s(?:0|zero)|\bfrom\s(?:1|one)\b|从\s?[1一]\s?开始", re.IGNORECASE
 )
 _OTHER_AXES = re.compile(r"\bx\s?,\s?y\b[^.\n]{0,10}$", re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:for example|e\.g\.|such as|like|example)\b[^.\n]{0,20}$|例如[^。\n]{0,10}$", re.IGNORECASE)
@@ -202,7 +215,9 @@ def _named(shown: str) -> Iterator[_Candidate]:
         if place[0] is None or place[1] is None or far or unmeant:
             continue
         used = second.end()
-        yield _Candidate(first.start(), second.end(), (place[0], place[1]), named=True)
+        yield _Candidate(
+            first.start(), second.end(), _from_one(shown, first.start(), used, (place[0], place[1])), named=True
+        )
 
 
 def _is_row(match: re.Match[str]) -> bool:
@@ -226,8 +241,9 @@ def _bracketed(shown: str) -> Iterator[_Candidate]:
         unmeant = (_EXAMPLE, _DENIED, _OTHER_AXES)
         if any(pattern.search(before) for pattern in unmeant) or _MEANS.match(shown, match.end()):
             continue
-        first, second = int(match[1]), int(match[2])
-        yield _Candidate(*match.span(), (second, first) if _SWAPPED.search(before) else (first, second))
+        place = (int(match[1]), int(match[2]))
+        swapped = _SWAPPED.search(before) or _SWAPPED_AFTER.match(shown, match.end())
+        yield _Candidate(*match.span(), _from_one(shown, *match.span(), place[::-1] if swapped else place))
 
 
 def _standing_alone(text: str, shown: str, regions: Sequence[Region]) -> Iterator[_Candidate]:
@@ -240,5 +256,19 @@ def _standing_alone(text: str, shown: str, regions: Sequence[Region]) -> Iterato
         if match is not None and not _DENIED.search(shown, max(0, match.start(1) - 20), match.start(1)):
             place = (int(match[1]), int(match[2]))
             before = shown[max(0, match.start(1) - 40) : match.start(1)]
-            place = place[::-1] if _SWAPPED.search(before.rstrip("([ ")) else place
+            after = match.end(2) + (shown[match.end(2) : match.end(2) + 1] in ("]", ")"))
+            swapped = _SWAPPED.search(before.rstrip("([ ")) or _SWAPPED_AFTER.match(shown, after)
+            place = _from_one(shown, match.start(1), match.end(2), place[::-1] if swapped else place)
             yield _Candidate(match.start(1), match.end(2), place, rank=_ALONE_RANK)
+
+
+def _from_one(shown: str, start: int, end: int, place: Place) -> Place:
+    """The place counted from 1, where its own line says that it is counted from 0: "row 4, column 5 (0-indexed)"."""
+    low = max(shown.rfind("\n", 0, start) + 1, start - 60)
+    line_end = shown.find("\n", end, end + 40)
+    after = shown[end : end + 40 if line_end < 0 else line_end].split(". ")[0]
+    before = shown[low:start].rpartition(". ")[2]
+    near = f"{before} | {after}"
+    if not _FROM_ZERO.search(near) or _FROM_ONE.search(near):
+        return place
+    return place[0] + 1, place[1] + 1

@@ -24,7 +24,7 @@ def thumbnail(image: Image, side: int = 256) -> bytes:
     picture.thumbnail((side, side), PIL.Image.Resampling.LANCZOS)
     buffer = BytesIO()
     try:
-        picture.save(buffer, "WEBP", quality=80, method=4)
+        picture.save(buffer, "WEBP", quality=80, method=2)
     except (OSError, ValueError, MemoryError) as error:
         raise DataError("no thumbnail can be made", where=image.name) from error
     return buffer.getvalue()

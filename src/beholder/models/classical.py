@@ -16,11 +16,11 @@ from beholder.errors import Owner, UsageError
 from beholder.images.load import load, pixels
 from beholder.models.fakes import local_request_hash
 from beholder.models.model import Prepared, blob_of
-from beholder.sample import Ask, Failure, Response, Sample, TextPart
+from beholder.sample import Ask, Failure, Response, Sample
 from beholder.synth.families import FAMILIES, solver_of
 
-GLANCE = 448
-"""Pixels on the longer side of what `static` sees; a common input size of vision encoders."""
+GLANCE = 224
+"""Pixels on the longer side of what `static` sees; the input size of many vision encoders."""
 NOTHING_FOUND = "I cannot tell."
 
 
@@ -78,7 +78,7 @@ def solved(sample: Sample, *, at_a_glance: bool = False) -> str:
         return NOTHING_FOUND
     solver = solver_of(task)
     solve = getattr(solver, "glance", solver.solve) if at_a_glance else solver.solve
-    question = "".join(part.text for part in sample.parts if isinstance(part, TextPart))
+    question = sample.question
     pictures = []
     for ref in sample.images:
         picture = pixels(load(ref))

@@ -13,8 +13,18 @@ from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell, say
 
 
-def print_comparison(console: Console, result: Comparison, names: tuple[str, str], notes: Sequence[str] = ()) -> None:
-    """Prints how the second run differs from the first. `notes` are what else differs between the runs."""
+def print_comparison(
+    console: Console,
+    result: Comparison,
+    names: tuple[str, str],
+    notes: Sequence[str] = (),
+    *,
+    by_category: bool = True,
+) -> None:
+    """Prints how the second run differs from the first, in all and by category.
+
+    `notes` are what else differs between the runs.
+    """
     paired = result.paired
     title = f"B against A, scorer {result.scorer}, {count(paired.n)} items answered by both"
     console.print(Text(title, "bold"), soft_wrap=True)
@@ -45,7 +55,7 @@ def print_comparison(console: Console, result: Comparison, names: tuple[str, str
         say(console, f"  {count(paired.failed)} items left out: no answer on one side", "yellow")
     if paired.note:
         say(console, f"  note: {paired.note}", "dim")
-    if not result.categories:
+    if not result.categories or not by_category:
         return
     table = bare_table("category", "A", "B", "difference", "95 % interval", "n", "p (Holm)")
     for row in result.categories:

@@ -29,7 +29,7 @@ SAMPLES = 2000
 """Samples that a page holds unless more are asked for: it has to open in a second."""
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data: 'self' file:; "
-    "base-uri 'none'; form-action 'none'"
+    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
 )
 _FILTERS = (("run", "run"), ("scorer", "scorer"), ("outcome", "outcome"), ("category", "category"))
 _CHECKS = (("disagree", "scorers disagree"), ("differ", "runs differ"))
@@ -70,7 +70,8 @@ def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture]) ->
     policy = _POLICY.format(_digest(script), _digest(style))
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield '<meta name="referrer" content="no-referrer">'
+    # An empty icon: browsers would ask a server for one.
+    yield '<meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">'
     title = f"{runs.found.title}: {', '.join(runs.names)}"
     yield f"<title>{text(title)}</title><style>{style}</style></head>\n<body><main>"
     yield f'<h1>{text(runs.found.title)}</h1><p class="soft">{text(runs.found.paper)} · {text(_when(runs))}</p>'

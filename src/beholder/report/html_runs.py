@@ -41,8 +41,9 @@ class Runs(NamedTuple):
 
     def metric_names(self) -> list[str]:
         """The metrics that any run has under any scorer, the headline first."""
+        scorers = sorted(self.found.scorers, key=lambda scorer: scorer != self.scorer)
         found = dict.fromkeys(
-            name for result in self.results for figures in result.metrics.values() for name in figures
+            name for scorer in scorers for result in self.results for name in result.metrics.get(scorer, {})
         )
         return sorted(found, key=lambda name: name != self.metric)
 

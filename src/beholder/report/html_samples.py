@@ -11,7 +11,7 @@ from beholder.engine.lifecycle import Result
 from beholder.report.html_facts import bucket
 from beholder.report.html_pictures import NOT_THERE, Pictures
 from beholder.report.plain_text import plain
-from beholder.sample import PreferenceTarget, Response, Sample, TextPart
+from beholder.sample import PreferenceTarget, Response, Sample
 from beholder.score import Outcome, Score
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs
@@ -63,7 +63,7 @@ def _add_pictures(row: dict[str, Any], places: list[int]) -> None:
 
 
 def _sample(sample: Sample) -> dict[str, Any]:
-    question = "".join(part.text for part in sample.parts if isinstance(part, TextPart))
+    question = sample.question
     gold = reading.target_text(sample)
     if isinstance(sample.target, PreferenceTarget):
         gold = f"stored answer {sample.target.preferred + 1}"

@@ -42,7 +42,10 @@ _RESPONSES = (
     "AND (:numbers IS NULL OR r.id IN (SELECT value FROM json_each(:numbers))) "
     "ORDER BY s.position, r.epoch, r.vote"
 )
-_READINGS = "judge_calls j ON j.response = r.id AND j.purpose = :purpose"
+_READINGS = (
+    "judge_calls j ON j.response = r.id AND j.purpose = :purpose "
+    "AND j.round = (SELECT max(round) FROM judge_calls WHERE purpose = :purpose)"
+)
 _NO_READINGS = "(SELECT NULL AS judge, NULL AS answer, NULL AS failure) j ON FALSE AND :purpose"
 _LONGEST = 256 << 20
 """Bytes of one record once unpacked. What we write stays far below; a foreign file may hold anything."""

@@ -29,7 +29,8 @@ TABLES: dict[str, str] = {
     "marks": "key TEXT, epoch INTEGER, vote INTEGER, scorer TEXT, note TEXT, created TEXT",
     "judge_calls": (
         "response INTEGER NOT NULL, purpose TEXT NOT NULL, judge TEXT NOT NULL, prompt TEXT NOT NULL, "
-        "answer TEXT, failure TEXT, replies TEXT NOT NULL, PRIMARY KEY (response, purpose)"
+        "round INTEGER NOT NULL, answer TEXT, failure TEXT, replies TEXT NOT NULL, "
+        "PRIMARY KEY (response, purpose, judge, prompt)"
     ),
 }
 _WITHOUT_ROWID = frozenset({"samples", "requests", "scores", "judge_calls"})

@@ -50,9 +50,9 @@ class SourcePaths(msgspec.Struct, frozen=True):
         found = {photo.name: _digest(Path(photo.ref.path or "")) for photo in sources.photos.items}
         if self.masks is not None:
             found[f"masks: {self.masks.name}"] = _digest(self.masks)
-        return found | {
-            f"masked: {mask.image.name}": _digest(Path(mask.image.path)) for mask in sources.masks if mask.image.path
-        }
+        files = {mask.image.path: f"masked: {mask.image.name}" for mask in sources.masks if mask.image.path}
+        files |= {mask.file: f"mask: {Path(mask.file).name}" for mask in sources.masks if mask.file}
+        return found | {name: _digest(Path(path)) for path, name in files.items()}
 
 
 SHIPPED = SourcePaths()

@@ -38,12 +38,14 @@ from beholder.synth.masks_files import (
 class MaskedObject(msgspec.Struct, frozen=True):
     """A named object in a photograph. `mask` gives its pixels: (height, width), True where the object is.
 
-    `mask` raises `DataError` if what the file says is no mask of the photograph.
+    `mask` raises `DataError` if what the file says is no mask of the photograph. `file` is the path of the file that
+    holds the mask, "" if that is the annotations themselves.
     """
 
     name: str
     image: ImageRef
     mask: Callable[[], NDArray[np.bool_]]
+    file: str = ""
 
 
 SMALLEST_AREA = 32 * 32
@@ -314,7 +316,7 @@ def _panoptic(file: JsonFile, finder: _Finder) -> Iterator[MaskedObject]:
                 continue
             found = finder.image(annotation.image_id, place)
             if found is not None:
-                yield MaskedObject(name, found[0], partial(_segment_mask, str(png), segment.id, place))
+                yield MaskedObject(name, found[0], partial(_segment_mask, str(png), segment.id, place), str(png))
 
 
 def _segment_mask(png: str, segment: int, where: str) -> NDArray[np.bool_]:

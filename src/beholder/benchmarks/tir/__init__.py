@@ -20,6 +20,7 @@ from beholder.benchmarks.benchmark import Benchmark
 from beholder.benchmarks.tir import extractor
 from beholder.benchmarks.tir.authors import OFFICIAL_SCORERS
 from beholder.benchmarks.tir.data import load, notices
+from beholder.benchmarks.tir.expressions import DECIDING
 from beholder.benchmarks.tir.metrics import details, metrics
 from beholder.benchmarks.tir.prompt import TEMPLATE, gold, guess, prompt
 from beholder.benchmarks.tir.results import read_results
@@ -49,4 +50,5 @@ BENCHMARK = Benchmark(
     needs_extraction=extractor.needs_extraction,
     sampling=Sampling(temperature=0.0, max_tokens=2048),
     live_label="items",
+    deciding_packages=(*DECIDING, "rapidfuzz"),
 )

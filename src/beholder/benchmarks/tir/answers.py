@@ -2,7 +2,7 @@
 
 What is looked for follows from the item: the *type* of its target (never the value), the options and the wording of the
 question. A letter is a `str` ("B", "CD" where several may be chosen), a number an `int` or `float`, a place (row,
-column), a set of patches ascending, an arrangement in its order, and for OCR the visible text itself.
+column), a set of patches ascending, an arrangement in its order, yes or no a word, and for OCR the visible text itself.
 
 `strict` takes the bare answer in the form that the item asks for, alone, in one `<answer>` tag, or behind `Answer:` on
 the last line (`beholder.extract.asked`). `lenient` takes what a careful reader would. The public questions ask for no
@@ -11,16 +11,19 @@ frame; which frames `strict` takes is OUR assumption.
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from string import ascii_uppercase
 
 from beholder.benchmarks.tir import questions
 from beholder.benchmarks.tir.amounts import amount
 from beholder.benchmarks.tir.letters import one_letter, several_letters
-from beholder.extract import choice, number, number_set, passage, permutation, place
+from beholder.extract import choice, number, number_set, passage, permutation, place, short_text, yes_no
 from beholder.extract.asked import bare_answer, exact_list
+from beholder.extract.declared import ascii_forms
 from beholder.extract.extraction import Extraction
 from beholder.sample import (
+    BooleanTarget,
     ChoiceTarget,
     NumberSetTarget,
     NumberTarget,
@@ -57,11 +60,10 @@ def strict(sample: Sample, response: Response) -> Extraction[Answer]:
             return _as_answer(number_set.strict(text))
         case OrderedListTarget():
             return _strict_arrangement(text, _pieces(sample))
+        case BooleanTarget():
+            return _as_answer(yes_no.strict(text))
         case TextTarget():
-            bare = bare_answer(text)
-            if bare is None:
-                return Extraction(None, flags=("format",), reason="There is no bare answer.")
-            return Extraction(bare.text, bare.span)
+            return _as_answer(short_text.strict(text))
     raise TypeError(f"{type(sample.target).__name__} is no target of TIR-Bench.")
 
 
@@ -83,8 +85,10 @@ def lenient(sample: Sample, response: Response) -> Extraction[Answer]:
         case OrderedListTarget():
             exact = _strict_arrangement(text, _pieces(sample))
             return exact if exact.value is not None else _as_answer(permutation.lenient(text, _pieces(sample)))
+        case BooleanTarget():
+            return _as_answer(yes_no.lenient(text))
         case TextTarget():
-            return _as_answer(passage.visible(text))
+            return _as_answer(passage.visible(text) if is_passage(sample) else short_text.lenient(text))
     raise TypeError(f"{type(sample.target).__name__} is no target of TIR-Bench.")
 
 
@@ -120,6 +124,11 @@ def written(answer: Answer) -> str:
 def question_of(sample: Sample) -> str:
     """The question's text."""
     return "".join(part.text for part in sample.parts if isinstance(part, TextPart))
+
+
+def is_passage(sample: Sample) -> bool:
+    """Whether the gold is text to be found in the answer: in Rotated OCR, and nowhere else."""
+    return sample.metadata.get("task") == "ocr"
 
 
 def _pieces(sample: Sample) -> int:
@@ -170,12 +179,12 @@ def _lenient_choice(sample: Sample, response: Response) -> Extraction[Answer]:
 
 def _strict_number(sample: Sample, text: str) -> Extraction[Answer]:
     bare = bare_answer(text)
-    found = number.strict(bare.text) if bare is not None else None
+    found = _exact_number(bare.text, _percent(sample)) if bare is not None else None
     if bare is None or found is None or found.value is None:
         reason = found.reason if found is not None else "The answer is not one plain number."
         return Extraction(None, flags=found.flags if found is not None else ("format",), reason=reason)
     asked = questions.decimals(question_of(sample))
-    places = len(bare.text.partition(".")[2])
+    places = len(bare.text.rstrip("% ").partition(".")[2])
     if asked is not None and places > asked:  # with fewer it is the same number
         reason = f"The number has {places} decimal places; {asked} are asked for."
         return Extraction(None, bare.span, ("format",), reason)
@@ -183,11 +192,37 @@ def _strict_number(sample: Sample, text: str) -> Extraction[Answer]:
 
 
 def _lenient_number(sample: Sample, text: str) -> Extraction[Answer]:
-    question = question_of(sample)
-    exact = number.strict(bare.text) if (bare := bare_answer(text)) is not None else None
+    percent = _percent(sample)
+    exact = _exact_number(bare.text, percent) if (bare := bare_answer(text)) is not None else None
     if bare is not None and exact is not None and exact.value is not None:
         return Extraction(exact.value, bare.span)
-    return _as_answer(amount(text, question))
+    return _as_answer(amount(text, question_of(sample), percent))
+
+
+_OTHER_FORMS = re.compile(
+    r"[-+]?(?:[0-9]{1,9}/[1-9][0-9]{0,8}|[0-9]{1,3}(?:,[0-9]{3}){1,9}(?:\.[0-9]{1,30})?)|[-+]?[0-9]{1,30}(?:\.[0-9]{1,30})?\s?%"
+)
+
+
+def _exact_number(core: str, percent: bool) -> Extraction[float]:
+    """A bare number: plain, `1/2`, `3,000`, and `31%` where answers are percentages."""
+    shown = ascii_forms(core) if core.startswith("−") else core
+    if _OTHER_FORMS.fullmatch(shown) is None:
+        return number.strict(shown)
+    found = number.lenient(shown, percent=percent)
+    return Extraction(found.value, found.span, found.flags if found.value is None else (), found.reason)
+
+
+def _percent(sample: Sample) -> bool:
+    """Whether answers are percentages: the question says so, or the gold is written with the sign (OUR assumption: that
+    is part of the item's type, which the public data have no column for)."""
+    written = isinstance(sample.target, NumberTarget) and sample.target.written.rstrip().endswith("%")
+    return written or questions.in_percent(question_of(sample))
+
+
+def gold_number(target: NumberTarget) -> float | None:
+    """The gold's value, in whatever form the record writes it; None if it is no number."""
+    return _exact_number(target.written.strip(), percent=True).value
 
 
 def _strict_arrangement(text: str, pieces: int) -> Extraction[Answer]:

@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from beholder.benchmarks.tir.answers import deterministic
 from beholder.errors import Owner, UsageError
-from beholder.sample import Response, Sample, TextPart
+from beholder.sample import Response, Sample
 from beholder.score import Outcome, Score, Scorer
 
 if find_spec("math_verify") is None or find_spec("rapidfuzz") is None:
@@ -67,7 +67,7 @@ def _judged(sample: Sample, response: Response, extracted: Any) -> Score:
     record = Record(
         task=facts["task"],
         answer=facts["answer"],
-        prompt="".join(part.text for part in sample.parts if isinstance(part, TextPart)),
+        prompt=sample.question,
         model_response=facts.get("model_response", response.text),
         extracted=extracted,
         image_1=facts.get("image_1"),

@@ -15,11 +15,13 @@ from typing import Any
 
 from beholder.benchmarks.benchmark import LoadOptions
 from beholder.benchmarks.records import Record, data_files, identifier, image_ref, kind_of, read_records, require
+from beholder.benchmarks.tir.answers import LETTERS
 from beholder.benchmarks.tir.official import LETTER_TASKS, classify_gold
-from beholder.benchmarks.tir.questions import options_of, several
+from beholder.benchmarks.tir.questions import asks_place, counts, options_of, several
 from beholder.benchmarks.tir.tasks import ITEMS, PAIRS, TASKS
 from beholder.errors import DataError, UsageError
 from beholder.sample import (
+    BooleanTarget,
     ChoiceTarget,
     ImagePart,
     ImageRef,
@@ -43,8 +45,10 @@ SIZES = range(2, 21)
 _LONGEST_ANSWER = 10_000
 _WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 _NUMBER = re.compile(r"[-+]?\d{1,30}(?:\.\d{1,30})?", re.ASCII)
-_ASKS_A_COUNT = re.compile(r"how many|number of|多少|几", re.IGNORECASE)
-_ASKS_A_LIST = re.compile(r"\blist\b|indices|patch(?:es)? numbers|哪些", re.IGNORECASE)
+_WRITTEN_NUMBER = re.compile(  # 1/2, 3,000, 31%, −5
+    r"[-+−]?(?:\d{1,9}/[1-9]\d{0,8}|\d{1,3}(?:,\d{3}){1,9}(?:\.\d{1,30})?|\d{1,30}(?:\.\d{1,30})?)\s?%?", re.ASCII
+)
+_BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def load(path: Path, options: LoadOptions) -> Iterator[Sample]:
@@ -136,18 +140,26 @@ def target_of(record: Record, task: str, prompt: str, written: Any, about: dict[
     if task == "spot_difference":
         if not numbers:
             raise _bad_answer(record, f"is {text[:40]!r}", "Write a count, or a list of patch numbers.")
-        counts = _ASKS_A_COUNT.search(prompt) is not None and _ASKS_A_LIST.search(prompt) is None
-        if counts and _NUMBER.fullmatch(text):
+        if counts(prompt) and _NUMBER.fullmatch(text):
             return NumberTarget(text)
         return NumberSetTarget(tuple(sorted(set(numbers))))
     if _NUMBER.fullmatch(text):
         return NumberTarget(text)
+    if _WRITTEN_NUMBER.fullmatch(text) and not (task == "word_search" and asks_place(prompt)):
+        return NumberTarget(text)
     if task == "word_search" and len(numbers) == 2:
         return PlaceTarget(*numbers)
-    letters = options_of(prompt)
-    if text.isascii() and text.isalpha() and text.isupper() and set(text) <= set(letters or "ABCDEFGHIJ"):
-        return ChoiceTarget("".join(sorted(text)), several(prompt))
-    return TextTarget(text)
+    if text.lower() in _BOOLEANS:
+        return BooleanTarget(_BOOLEANS[text.lower()])
+    return ChoiceTarget("".join(sorted(text)), several(prompt)) if _are_letters(text, prompt) else TextTarget(text)
+
+
+def _are_letters(text: str, prompt: str) -> bool:
+    """Whether a gold is letters of options. OUR assumption: where the prompt lists none, they are A to J, the letters
+    that the authors' scorer knows, and more than one (`AC`, but not the word `BAD`) only if the question says so."""
+    options = options_of(prompt)
+    known = set(text) <= set(options or LETTERS) and len(set(text)) == len(text)
+    return known and (len(text) == 1 or bool(options) or several(prompt))
 
 
 def notices(samples: Iterable[Sample] | int) -> list[str]:

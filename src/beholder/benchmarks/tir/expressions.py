@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -37,6 +38,8 @@ REMEMBERED = 1 << 16
 DECIDING = ("math-verify", "latex2sympy2_extended", "antlr4-python3-runtime", "sympy", "mpmath")
 """The packages whose versions can change a verdict."""
 
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")
+"""Plain whole numbers, which need no child: math-verify compares them as such (a test asks it)."""
 _INSTALL = "Install it: pip install 'beholder[tir]'"
 _START = 120.0
 _GRACE = 10
@@ -70,7 +73,7 @@ class Expressions:
         self._limit = limit
         self._memory = memory
         self._remembered = remembered
-        self._results: OrderedDict[bytes, bool] = OrderedDict()
+        self._results: OrderedDict[bytes, bool | None] = OrderedDict()  # None: it did not end in time
         self._results_lock = threading.Lock()
         self._child: _Child | None = None
         self._child_lock = threading.Lock()
@@ -82,23 +85,35 @@ class Expressions:
         `ExpressionTimeout` after `limit` seconds, `ExpressionCrash` if the child died twice over this pair, and
         `UsageError` if math-verify is not installed.
         """
+        if _WHOLE.fullmatch(answer) and _WHOLE.fullmatch(gold):
+            return int(answer) == int(gold)
         if max(len(answer), len(gold)) > MOST_CHARACTERS:
             raise TooLarge(f"The answer has more than {MOST_CHARACTERS:,} characters; it was not compared.")
         pair = content_digest((answer, gold))
         with self._results_lock:
             if pair in self._results:
                 self._results.move_to_end(pair)
-                return self._results[pair]
-        with self._child_lock:
-            reply = self._ask({"answer": answer, "gold": gold})
+                known = self._results[pair]
+                if known is None:
+                    raise _not_in_time(self._limit)
+                return known
+        try:
+            with self._child_lock:
+                reply = self._ask({"answer": answer, "gold": gold})
+        except ExpressionTimeout:
+            self._remember(pair, None)
+            raise
         if "too_large" in reply:
             raise TooLarge("The value of the answer has more than ten million digits; it was not compared.")
         agrees = bool(reply["agrees"])
+        self._remember(pair, agrees)
+        return agrees
+
+    def _remember(self, pair: bytes, agrees: bool | None) -> None:
         with self._results_lock:
             self._results[pair] = agrees
             while len(self._results) > self._remembered:
                 self._results.popitem(last=False)
-        return agrees
 
     def close(self) -> None:
         """End the child. A later question starts another."""
@@ -184,9 +199,13 @@ class _Child:
             if not reply.endswith(b"\n"):
                 self.end()
         if expired.is_set() and not reply:
-            raise ExpressionTimeout(f"The comparison of the answer with the gold took more than {limit:g} seconds.")
+            raise _not_in_time(limit)
         found: dict[str, Any] | None = json.loads(reply) if reply else None
         return found
+
+
+def _not_in_time(limit: float) -> ExpressionTimeout:
+    return ExpressionTimeout(f"The comparison of the answer with the gold took more than {limit:g} seconds.")
 
 
 def _kill(process: subprocess.Popen[bytes], expired: threading.Event) -> None:

@@ -16,7 +16,6 @@ from beholder.sample import (
     PlaceTarget,
     Response,
     Sample,
-    TextPart,
 )
 
 QUESTION, RESPONSE, FORM = "{question}", "{response}", "{form}"
@@ -46,7 +45,7 @@ def needs_extraction(sample: Sample, response: Response) -> bool:
 
 def extraction_prompt(sample: Sample, response: Response, template: str = TEMPLATE) -> str:
     """The question put to the extractor. A template may hold `{question}`, `{response}` and `{form}`."""
-    question = "".join(part.text for part in sample.parts if isinstance(part, TextPart))
+    question = sample.question
     said = {QUESTION: question, RESPONSE: response.text or "", FORM: _form(sample)}
     return re.sub(r"\{(?:question|response|form)\}", lambda name: said[name.group()], template)
 

@@ -13,8 +13,10 @@ from string import ascii_uppercase
 from beholder.benchmarks.tir.amounts import with_parts
 from beholder.extract import choice, number
 from beholder.extract.declared import ascii_forms, declared
+from beholder.extract.distance import distanced
 from beholder.extract.extraction import Extraction
 from beholder.extract.markup import is_blank, plain
+from beholder.extract.option_text import fold, symbols
 from beholder.extract.think import split_thought
 
 Options = dict[str, str]
@@ -119,7 +121,8 @@ def _by_last_line(text: str, letters: str, options: Options, count: bool) -> Ext
         return None if pointed is None else _moved(pointed, thought.start + low)
     found = _repeated(line, options) if is_blank(stripped[:low]) else None
     found = found or _declining(line, options) or _working(line, options)
-    found = found or _described(line, options) or _numeric(line, options, count)
+    found = found or _pointed_out(line, options) or _ending(line, options) or _described(line, options)
+    found = found or _numeric(line, options, count) or _stated(line, options)
     return None if found is None else _moved(found, thought.start + low)
 
 
@@ -190,6 +193,142 @@ def _described(line: str, options: Options) -> Extraction[str] | None:
         if match is not None:
             held.append((letter, *match.span(1)))
     return _the_one(held, ("option_text",), "The last line says what this option says.")
+
+
+# Sentences that end in an answer -----------------------------------------------------------------------------------
+
+_SENTENCE = re.compile(r"(?<![0-9A-Z])[.!?](?=\s)|(?<=[0-9])\.(?=\s)|[。！？;；]")
+_DOUBTS = re.compile(
+    r"\b(?:might|may|could|perhaps|maybe|possibly|unsure|guess(?:ing)?|either|or|would|seems?\slike|though|although|except"
+    r"|instead|rather|other)\b|可能|也许|或|大概不|以外|之外",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    r"(?<!not )\bonly\s(?:(?:the\s)?(?:option|path|choice|sequence|route|string|answer)\s)?[(]?([A-Z])[)]?\s"
+    r"(?:\([^()\n]{0,40}\)\s)?"
+    r"(?:is\s(?:valid|correct|right|possible|left|open)|(?:does|can|will|successfully|correctly)\b|(?:reach|lead|work|get|succeed|solve"
+    r"|make|match|fit|arrive|complete|navigate|exit|end|pass|satisf|connect|manage|agree)\w{0,4})\b"
+    r"|只有(?:选项|路径|路线|选择)?\s?([A-Z])(?![A-Za-z])(?:项)?[^,，。;；不没]{0,16}(?:能|可|是|对|正确|符合|到达|成立|成功)",
+    re.IGNORECASE,
+)
+_CHOOSES = re.compile(
+    r"我(?:认为|觉得|判断|会|的)?(?:(?:正确)?答案|选择|选项|最接近的)?(?:应该|应当|应)?(?:就)?(?:是|选择|选|为)\s?(?:选项)?[(]?\s?([A-Z])(?![A-Za-z])"
+)
+_AT_END = re.compile(
+    r"(?:[(\[]\s?(?:(?:option|choice|answer|选项|选)\s?)?([A-Z])\s?[)\]]"
+    r"|(?:[:→⇒]|->|=>)\s{0,2}(?:(?:option|choice|answer|选项|选)\s?)?[(\[]?([A-Z])[)\]]?(?:[.,:]?\s?[(]?(?P<text>[^()\n]{1,60}?)[)]?)?)"
+    r"[\s.!。*]{0,6}\Z",
+    re.IGNORECASE,
+)
+_LINKS = re.compile(
+    r"\b(?:is|are|was|were|be|reads?|says?|shows?|equals|covers?|reach(?:es)?|becomes?|depicts?|indicates?|gives?|lies\sin|falls\sin)\b"
+    r"|[=≈∈:]|(?:是|为|约|位于|等于|显示)",
+    re.IGNORECASE,
+)
+_GAP = re.compile(
+    r"\s{0,3}(?:(?!(?:next|to|behind|than|near|beside|above|below|under|over|from|of|with|by|like|unlike|between|without"
+    r"|for|into|before|after|but|not|no|and|if|same|as|different|opposite|similar|close|closer|farther|turned|rotated"
+    r"|tilted|off|out)\b)[a-z]{1,14},?\s){0,3}[\s:(*\"\[]{0,3}",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"\s?(?:°?\s?[CF]\b|degrees?\b(?:\s(?:fahrenheit|celsius))?|cm|mm|kg|hours?|minutes?|%)?"
+    r"(?:\s(?:in|on)\s(?:the|this)\s(?:image|picture|photo|figure|dial|scale|sign|clock|gauge|grid|maze))?(?:的)?[\s.!。*\")\]]{0,6}\Z",
+    re.IGNORECASE,
+)
+_WRITTEN = re.compile(  # what a sign says is seen, not hearsay
+    r"\b(?:sign|text|label|clock|dial|board|poster|notice|display|screen|scale|gauge|thermometer)\s(?:\w{1,12}\s){0,4}?"
+    r"(?:says|reads|states|shows|indicates)\b",
+    re.IGNORECASE,
+)
+_AMOUNT_ONLY = re.compile(r"[-+]?[0-9][0-9.,]{0,12}\s?[°%]?")
+"""A bare number: `_numeric` reads these, with all the other numbers of the line in view."""
+
+
+def _pointed_out(line: str, options: Options) -> Extraction[str] | None:
+    """The option that alone does what is asked ("Only A reaches the ball; B and C hit walls."), or `我认为是B`."""
+    shown = plain(line)
+    found = [*_ONLY.finditer(shown), *_CHOOSES.finditer(shown)]
+    held = [(group, match.span(match.lastindex or 0)) for match in found if (group := match[match.lastindex or 0])]
+    if len({letter for letter, _ in held}) != 1 or held[0][0] not in options:
+        return None
+    (letter, (start, end)) = held[0]
+    if distanced(shown.lower(), start) or _asks(shown) or re.search(r"不\S{0,4}\Z", shown[max(0, start - 6) : start]):
+        return None
+    return Extraction(letter, (start, end), (), "The last line singles this option out.")
+
+
+def _ending(line: str, options: Options) -> Extraction[str] | None:
+    """The letter in brackets, or behind a colon or an arrow, with which the last sentence ends: "It is 71–72 (D)."."""
+    start, shown = _last_sentence(line)
+    match = _AT_END.search(shown, max(0, len(shown) - 100))
+    if match is None or _asks(shown):
+        return None
+    group = 1 if match[1] else 2
+    letter = match[group]
+    before = shown[: match.start()]
+    if letter not in options or not before.strip() or _DENIES.search(before) or _DOUBTS.search(before):
+        return None
+    named = {one for one in _LETTER.findall(before) if one in options and one not in ("A", "I")}
+    held = {one for one, _, _ in _texts_in(before, options)} - {letter}
+    other = match["text"] and fold(match["text"]) != fold(options[letter])
+    if named - {letter} or held or other or distanced(shown.lower(), match.start(group)):
+        return None
+    at = (start + match.start(group), start + match.end(group))
+    return Extraction(letter, at, (), "The last sentence ends with this letter.")
+
+
+def _stated(line: str, options: Options) -> Extraction[str] | None:
+    """The only option whose text the last sentence holds, if the sentence ends by saying it: "It is open 24 hours a
+    day."; where one option's text contains another's, the longer counts."""
+    start, shown = _last_sentence(line)
+    held = _texts_in(shown, options)
+    if len({letter for letter, _, _ in held}) != 1 or _asks(shown):
+        return None
+    letter, low, high = held[-1]
+    before = shown[:low]
+    links = list(_LINKS.finditer(before))
+    if not links or not _GAP.fullmatch(before, links[-1].end()) or not _TAIL.match(shown, high):
+        return None
+    own = _WRITTEN.sub(lambda match: " " * len(match[0]), shown.lower())
+    doubted = _DENIES.search(before) or _DOUBTS.search(before) or distanced(own, low)
+    named = {one for one in _LETTER.findall(shown[:low] + shown[high:]) if one in options and one not in ("A", "I")}
+    if doubted or named - {letter} or _AMOUNT_ONLY.fullmatch(options[letter].strip()):
+        return None
+    return Extraction(
+        letter, (start + low, start + high), ("option_text",), "The last sentence says this option's text."
+    )
+
+
+def _asks(shown: str) -> bool:
+    return shown.rstrip(' *")').endswith(("?", "？"))
+
+
+def _last_sentence(line: str) -> tuple[int, str]:
+    """The last sentence of a line, as it is shown, and its offset."""
+    shown = symbols(plain(ascii_forms(line)).rstrip())
+    cuts = [match.end() for match in _SENTENCE.finditer(shown) if shown[match.end() :].strip(' .)!"')]
+    start = cuts[-1] if cuts else 0
+    return start, shown[start:]
+
+
+def _texts_in(sentence: str, options: Options) -> list[tuple[str, int, int]]:
+    """Where option texts stand in a sentence (any case, as whole words): letter, start, end; the longest first wins."""
+    found: list[tuple[str, int, int]] = []
+    for letter, option in options.items():
+        words = [re.escape(word) for word in re.split(r"[\s\-–—]+|\\", fold(option)) if word]
+        if not words:
+            continue
+        body = r"(?:\s?[-–—]\s?|\s(?:to\s)?|\s?\\)".join(words)
+        low = r"(?<![\w.:-])" if fold(option)[0].isascii() and fold(option)[0].isalnum() else ""
+        high = r"(?![\w-]|[.:,/][0-9])" if fold(option)[-1].isascii() and fold(option)[-1].isalnum() else ""
+        found += [(letter, *match.span()) for match in re.finditer(f"{low}{body}{high}", sentence, re.IGNORECASE)]
+    longest = sorted(found, key=lambda one: one[1] - one[2])
+    kept: list[tuple[str, int, int]] = []
+    for one in longest:
+        if all(one[2] <= other[1] or one[1] >= other[2] or one[1:] == other[1:] for other in kept):
+            kept.append(one)
+    return sorted(kept, key=lambda one: one[1])
 
 
 def _numeric(line: str, options: Options, count: bool) -> Extraction[str] | None:

@@ -39,7 +39,7 @@ def prompt(sample: Sample, template: str, order: tuple[int, ...] = ()) -> tuple[
     """
     if template.count(IMAGE) > 1 or QUESTION not in template:
         raise UsageError(f"A prompt template of tir holds {QUESTION}, and {IMAGE} at most once.")
-    own = "".join(part.text for part in sample.parts if isinstance(part, TextPart))
+    own = sample.question
     pictures = [ImagePart(place) for place in range(len(sample.images))]
     before, _, after = template.partition(IMAGE)
     parts: list[Part] = [TextPart(before.replace(QUESTION, own)), *pictures, TextPart(after.replace(QUESTION, own))]
@@ -51,7 +51,7 @@ def guess(sample: Sample, rng: random.Random) -> str:
 
     OUR assumption where the item names no options: whole numbers 0 to 20, places within 10 × 10, words of a short list.
     """
-    question = "".join(part.text for part in sample.parts if isinstance(part, TextPart))
+    question = sample.question
     match sample.target:
         case ChoiceTarget(several=several):
             letters = list(options_of(question)) or list("ABCD")

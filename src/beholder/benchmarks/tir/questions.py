@@ -14,9 +14,10 @@ from beholder.extract.declared import ascii_forms
 from beholder.extract.markup import plain
 
 _MARKS = r"[.):、]|\s-(?=\s)"
-_LINE_LABEL = re.compile(rf"^[ \t>•*-]{{0,8}}(?:\(([A-Z])\)|\[([A-Z])\]|([A-Z])\s?(?:{_MARKS}))(?![.)])", re.MULTILINE)
+_BULLET = r"^[ \t>•*+·‣◦○●▪■□–—-]{0,8}(?:[0-9]{1,2}[.)][ \t]{1,4})?"
+_LINE_LABEL = re.compile(rf"{_BULLET}(?:\(([A-Z])\)|\[([A-Z])\]|([A-Z])[ \t]{{0,4}}(?:{_MARKS}))(?![.)])", re.MULTILINE)
 _INLINE_LABEL = re.compile(r"(?<![0-9A-Za-z_'(\[-])(?:\(([A-Z])\)|\[([A-Z])\]|([A-Z])([.):、]))(?![.)])")
-_BARE_LABEL = re.compile(r"^[ \t]{0,8}([A-Z])[ \t]{1,8}(?=\S)", re.MULTILINE)
+_BARE_LABEL = re.compile(rf"{_BULLET}([A-Z])[ \t]{{1,8}}(?=\S)", re.MULTILINE)
 _INSTRUCTION = re.compile(
     r"(?<=[.。;!?%)])\s{1,3}(?:please|answer|select|choose|write|give|provide|output|this is|note|only|your|reply"
     r"|respond|return|do not|don't|think)\b|请|(?<=[.。;])\s{0,3}(?:注意|只需|直接)",
@@ -58,7 +59,8 @@ def options_of(prompt: str) -> dict[str, str]:
 def _labels(pattern: re.Pattern[str], shown: str) -> Iterator[_Label]:
     for match in pattern.finditer(shown):
         letter = next(group for group in match.groups() if group)
-        mark = shown[match.start() : match.end()].strip(" \t>•*-").replace(letter, "", 1).strip()
+        before, _, after = shown[match.start() : match.end()].partition(letter)
+        mark = (before[-1:] if before[-1:] in ("(", "[") else "") + after.strip()
         yield _Label(letter, match.start(), match.end(), mark)
 
 
@@ -114,18 +116,33 @@ def _trimmed(text: str) -> str:
 # What is asked for -------------------------------------------------------------------------------------------------
 
 _SEVERAL = re.compile(
-    r"\b(?:select|choose|pick|mark|tick|give|write)\b[^.?!\n]{0,40}?(?:"
-    r"\b(?<!no )(?<!not )(?:more than one|two or more|one or more|multiple|several)\b[^.?!\n]{0,30}?"
+    r"\b(?:select|choose|pick|mark|tick)\s(?:exactly\s|the\s|any\s)?(?:"
+    r"(?:all|one\sor\smore|two\sor\smore|more\sthan\sone|multiple|several|two|three|2|3)(?=\s?(?:[.!;:)\n,]|$))"
+    r"|(?:two|three|four|2|3|4)\s(?:of\sthe\s)?(?:\w{1,12}\s){0,2}(?:options|answers|choices|letters|statements)\b)"
+    r"|\(\s?(?:multiple|several|two\sor\smore|more\sthan\sone)\s(?:correct\s|right\s)?(?:answers|options|selections)\b"
+    r"|\b(?:select|choose|pick|mark|tick|give|write)\b[^.?!\n]{0,40}?(?:"
+    r"\b(?<!no )(?<!not )(?!multiple[-\s]choice\b)"
+    r"(?:more than one|two or more|one or more|multiple|several)\b[^.?!\n]{0,30}?"
     r"\b(?:options?|answers?|choices?|letters?|of the following)\b"
     r"|\ball (?:of )?(?:the )?(?:correct|right|true|applicable|matching|that apply|options|answers)\b)"
-    r"|\b(?:there|question|it|this)\b[^.?!\n]{0,30}?\b(?:more than one|two or more|one or more|multiple|several)\s"
+    r"|\b(?:there|question|it|this)\b[^.?!\n]{0,30}?\b(?!multiple\schoice\b)"
+    r"(?:more than one|two or more|one or more|multiple|several)\s"
     r"(?:correct |right |true )?(?:options?|answers?|choices?)\b"
-    r"|\b(?:more than one|one or more|multiple|several)\s(?:of the )?(?:correct |right )?(?:options?|answers?|choices?)"
+    r"|\b(?!multiple\schoice\b)(?:more than one|one or more|multiple|several)"
+    r"\s(?:of the )?(?:correct |right )?(?:options?|answers?|choices?)"
     r"[^.?!\n]{0,20}?\b(?:can|may|might|could|is|are|apply)\b"
     r"|\ball that apply\b|\bconsecutive letters\b|\bmulti-?(?:select|answer|response)\b|\bselect-all\b"
     r"|多选|多项选择|不定项|一个或多个|一个以上|不止一个|所有(?:的)?(?:正确|符合)|(?:选出|选择|找出)所有"
     r"|可能有多个(?:正确)?(?:答案|选项)|(?:两|多)个或(?:两|多)?个?以上",
     re.IGNORECASE,
+)
+_SEVERAL_ARE = re.compile(  # said of the options themselves; `_COMBINED` options answer it with one letter
+    r"\bwhich\s(?:of\sthe\s(?:following\s)?)?(?:statements|options|answers|choices|claims)\s(?:below\s|above\s)?are\s"
+    r"(?:correct|true|right|false|incorrect|wrong|valid)\b|(?:下列|以下)哪些|(?:正确|错误)的有",
+    re.IGNORECASE,
+)
+_COMBINED = re.compile(
+    r"\b(?:both|neither)\b|\b(?:all|none)\sof\s(?:the|them|these)\b|[①②③④]|\bI{1,3}\b|\b[A-Za-z0-9]\s(?:and|&)\s[A-Za-z0-9]\b"
 )
 _ONLY_ONE = re.compile(
     r"\b(?:only|exactly|just) one (?:option|answer|choice|letter|correct|of)|\bsingle[- ](?:choice|answer)\b"
@@ -133,12 +150,33 @@ _ONLY_ONE = re.compile(
     re.IGNORECASE,
 )
 _TOGETHER = re.compile(r"\bconsecutive letters\b|连续(?:的)?字母", re.IGNORECASE)
-_COUNT = re.compile(
-    r"\bhow\s{1,3}many\b(?!\s(?:degrees?|percent|centimet|millimet|met(?:er|re)s|inches|feet|cm|mm|km|kg|grams?|minutes?"
-    r"|hours?|seconds?|lit(?:er|re)s?|volts?|amp|bar|psi|points?\sdo)\b)|\bthe\snumber\sof\b|\bcount\b"
-    r"|[多几]少?(?:个|只|种|条|辆|张|人|次|处|块|颗|棵)",
+_MEASURED = (
+    r"degrees?|per\s?cent|(?:centi|milli|kilo)?met(?:er|re)s?|inch(?:es)?|feet|miles?|cm|mm|km|kg|(?:kilo|milli)?grams?"
+    r"|minutes?|hours?|seconds?|(?:milli)?lit(?:er|re)s?|(?:kilo|milli)?volts?|(?:milli)?amp(?:ere)?s?|bars?|psi|pounds?"
+    r"|(?:kilo|mega)?pascals?|watts?|points?\sdo"
+)
+_COUNTED = (  # "the number of the red cars", but not "the number of the bus": that is read off it
+    r"(?:(?:the|all|these|those|different|distinct|visible)\s){0,3}(?:(?!in\b|on\b|at\b|of\b|that\b|which\b|is\b|are\b|the\b)"
+    r"[a-z-]{1,16}\s){0,2}?(?:people|children|men|women|persons|fish|sheep|mice|teeth|feet|geese"
+    r"|[a-z-]{2,20}(?<![us]s)(?<=[a-z]s)(?<!this))\b"
+)
+_ONE_NUMBER = re.compile(
+    r"\b(?:single|one|whole)\s(?:whole\s)?number\b|\ban?\s(?:integer|number)\b|\b(?:total|how\smany)\b|多少|几|一个(?:数字|整数)",
     re.IGNORECASE,
 )
+_DIFFERENCES = re.compile(r"\bdiffer(?:s|ent|ences?)?\b|不同|差异|区别|不一样", re.IGNORECASE)
+_LIST = re.compile(
+    r"\bind(?:ices|exes)\b|\bpatch(?:es)?\snumbers\b|\bnumbers\sof\s|different_patches|\bwhich\s(?:patches|cells|tiles"
+    r"|squares|regions|areas|ones|grids|blocks)\b|\blist\s(?:of|all|the|every|each)\b|\b(?:as|with|output|return|give|write"
+    r"|provide)\s(?:an?|the)\s(?:\w{1,12}\s){0,2}list\b|哪些|哪几|(?:输出|给出|写出|返回|回答)[^。?\n]{0,10}(?:编号|序号|索引|列表)|列出",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    rf"\bhow\s{{1,3}}many\b(?!\s(?:{_MEASURED})\b)|\b(?:total\s)?number\sof\s(?:{_COUNTED})|\bcount\b"
+    r"|[多几]少?(?:个|只|种|条|辆|张|人|次|处|块|颗|棵)|数量|总数|数一数|\bnumber\sof\stimes\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"\brows?\b|\bcolumns?\b|[行列]", re.IGNORECASE)
 _PERCENT = re.compile(r"%|\bper\s?cent(?:age)?\b|百分", re.IGNORECASE)
 _WHOLE = re.compile(
     r"\b(?:as|with|is|to|be|by|into|output)\s(?:an?|the nearest)\s(?:whole number|integer)\b"
@@ -161,7 +199,8 @@ def several(prompt: str) -> bool:
     False
     """
     shown = plain(ascii_forms(prompt))
-    return _SEVERAL.search(shown) is not None and _ONLY_ONE.search(shown) is None
+    asked = _SEVERAL.search(shown) or (_SEVERAL_ARE.search(shown) and not _COMBINED.search(shown))
+    return bool(asked) and _ONLY_ONE.search(shown) is None
 
 
 def written_together(prompt: str) -> bool:
@@ -170,8 +209,22 @@ def written_together(prompt: str) -> bool:
 
 
 def counts(prompt: str) -> bool:
-    """Whether things are counted ("how many birds", `多少只`), so that "5 out of 6" answers 5."""
-    return _COUNT.search(plain(ascii_forms(prompt))) is not None
+    """Whether things are counted ("how many birds", `多少只`), so that "5 out of 6" answers 5.
+
+    A question after differences counts them also where it only says "with a single number". A question that asks for
+    the list of patches counts nothing, whatever else it says.
+
+    >>> counts("Count the differences."), counts("How many patches differ? List all of them.")
+    (True, False)
+    """
+    shown = plain(ascii_forms(prompt))
+    asked = _COUNT.search(shown) or (_DIFFERENCES.search(shown) and _ONE_NUMBER.search(shown))
+    return bool(asked) and _LIST.search(prompt) is None
+
+
+def asks_place(prompt: str) -> bool:
+    """Whether a row and a column are asked for."""
+    return _PLACE.search(prompt) is not None
 
 
 def in_percent(prompt: str) -> bool:

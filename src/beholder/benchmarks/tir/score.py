@@ -7,7 +7,9 @@
 | place | 1 if row and column are right |
 | set of patches | intersection over union; flag `exact` where the sets are the same |
 | arrangement | share of places that have the right piece |
-| text | 1 if it is the whole answer (`strict`), or in it as whole words (`lenient`); case as printed |
+| yes or no | 1 if it is the right one; "true" is yes |
+| text of OCR | 1 if it is the whole answer (`strict`), or in it as whole words (`lenient`); case as printed |
+| other text | 1 if it is the answer as a whole; case, outer punctuation and an article do not count |
 
 TIR-Bench's text scores arrangements by intersection over union; its code, and the random-guess figure it reports,
 count places, and so do we. No list is mended: with another number of entries than the puzzle has pieces it is unparsed.
@@ -17,16 +19,19 @@ number everywhere earns 1/n², exactly what chance earns.
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 import msgspec
 
 from beholder.benchmarks.tir import answers
 from beholder.benchmarks.tir.answers import Answer, written
+from beholder.extract import short_text
 from beholder.extract.extraction import Extraction
 from beholder.extract.outcome import settle
 from beholder.extract.passage import find_text, same_text
+from beholder.extract.yes_no import AFFIRMS
 from beholder.sample import (
+    BooleanTarget,
     ChoiceTarget,
     NumberSetTarget,
     NumberTarget,
@@ -46,7 +51,8 @@ def strict(sample: Sample, response: Response) -> Score:
     """Reads the bare answer in the form that the item asks for, and nothing else."""
     found = answers.strict(sample, response)
     if isinstance(sample.target, TextTarget):
-        right = isinstance(found.value, str) and same_text(found.value, sample.target.text)
+        equal = same_text if answers.is_passage(sample) else short_text.same
+        right = isinstance(found.value, str) and equal(found.value, sample.target.text)
         return _text(sample, response, found, found.span if right else None)
     return _judged(sample, response, found)
 
@@ -54,6 +60,12 @@ def strict(sample: Sample, response: Response) -> Score:
 def lenient(sample: Sample, response: Response) -> Score:
     """Reads what a careful human reader would."""
     found = answers.lenient(sample, response)
+    if isinstance(sample.target, TextTarget) and not answers.is_passage(sample):
+        exact = strict(sample, response)
+        if exact.value == 1:
+            return exact
+        right = isinstance(found.value, str) and short_text.same(found.value, sample.target.text)
+        return _text(sample, response, found, found.span if right else None)
     if isinstance(sample.target, TextTarget):
         at = find_text(found.value, sample.target.text) if isinstance(found.value, str) else None
         offset = found.span[0] if found.span is not None else 0
@@ -78,7 +90,9 @@ def _value(sample: Sample, said: Answer) -> tuple[float, tuple[str, ...], str]:
     if isinstance(target, ChoiceTarget):
         return float(said == target.letters), (), ""
     if isinstance(target, NumberTarget) and isinstance(said, int | float):
-        return float(Decimal(repr(said)) == Decimal(target.written.strip())), (), ""
+        return float(_equal(said, target)), (), ""
+    if isinstance(target, BooleanTarget) and isinstance(said, str):
+        return float((said in AFFIRMS) == target.value), (), ""
     if isinstance(target, PlaceTarget):
         return float(said == (target.row, target.column)), (), ""
     if isinstance(target, NumberSetTarget) and isinstance(said, tuple):
@@ -94,6 +108,14 @@ def _value(sample: Sample, said: Answer) -> tuple[float, tuple[str, ...], str]:
         flags = () if sorted(said) == sorted(gold_order) else (NOT_A_PERMUTATION,)
         return right / len(gold_order), flags, f"{right} of {len(gold_order)} pieces are in their place."
     raise TypeError(f"{type(said).__name__} is no answer to {type(target).__name__}.")
+
+
+def _equal(said: float, target: NumberTarget) -> bool:
+    """Whether a number is the gold's, with no tolerance: as decimals where the gold is written as one."""
+    try:
+        return Decimal(repr(said)) == Decimal(target.written.strip())
+    except InvalidOperation:  # "1/2", "3,000", "31%"
+        return said == answers.gold_number(target)
 
 
 def _text(sample: Sample, response: Response, found: Extraction[Answer], at: tuple[int, int] | None) -> Score:

@@ -56,7 +56,7 @@ def prompt(sample: Sample, template: str, order: tuple[int, ...]) -> tuple[Part,
         raise UsageError(f"The prompt template lacks {names}. Add it where the text belongs.")
     responses = sample.metadata["responses"]
     values = {
-        "question": "".join(part.text for part in sample.parts if isinstance(part, TextPart)),
+        "question": sample.question,
         "answer_1": responses[order[0]],
         "answer_2": responses[order[1]],
     }

@@ -145,7 +145,7 @@
     const box = make("div", `response run${one.m % 8}`);
     const head = make("div", "head");
     if (several) head.append(dot(one.m), make("b", "", data.runs[one.m]));
-    [one.a, one.e].filter(Boolean).forEach((fact) => head.append(make("span", "", fact)));
+    [one.a, one.e].filter(Boolean).forEach((fact) => head.append(" ", make("span", "", fact)));
     if (head.childNodes.length) box.append(head);
     if (one.th) {
       const thought = opened("reasoning");
@@ -153,6 +153,7 @@
       box.append(thought);
     }
     if (one.t !== undefined) shortened(box, said(one.t || "(empty)", one.x));
+    else if (!one.f) box.append(make("div", "note", "(no text)"));
     if (one.f) box.append(make("div", "warn said", `failed: ${one.f}`));
     else box.append(verdicts(one.s), ...reasons(one.s));
     return box;
@@ -181,7 +182,7 @@
     const body = make("div", "body");
     const head = make("h3", "head", `item ${sample.i}`);
     [sample.id && `id ${sample.id}`, sample.c, sample.d && `difficulty ${sample.d}`].filter(Boolean)
-      .forEach((fact) => head.append(make("span", "", fact)));
+      .forEach((fact) => head.append(" ", make("span", "", fact)));
     body.append(head);
     shortened(body, said(sample.q));
     const gold = make("div", "gold", `gold: ${sample.g}`);
@@ -206,6 +207,8 @@
     $("clear").hidden = current.length === data.samples.length;
     draw(CHUNK);
     if (!current.length) list.append(make("p", "note", "No sample fits these filters."));
+    if (list.getBoundingClientRect().top < 0) list.scrollIntoView();
+    watchEnd();
   };
   const clear = () => {
     [filters.run, filters.outcome, filters.category, filters.text].forEach((filter) => { filter.value = ""; });
@@ -219,9 +222,15 @@
     typing = setTimeout(refresh, filter === filters.text ? 150 : 0);
   }));
   $("clear").addEventListener("click", clear);
-  new IntersectionObserver((seen) => {
-    if (seen.some((entry) => entry.isIntersecting) && drawn < current.length) draw(drawn + CHUNK);
-  }, { rootMargin: "1200px" }).observe(end);
+  const nearEnd = new IntersectionObserver((seen) => {
+    if (!seen.some((entry) => entry.isIntersecting) || drawn >= current.length) return;
+    draw(drawn + CHUNK);
+    watchEnd();
+  }, { rootMargin: "1200px" });
+  const watchEnd = () => { // looked at anew: it may have stayed in view all the while
+    nearEnd.unobserve(end);
+    nearEnd.observe(end);
+  };
   addEventListener("beforeprint", () => draw(current.length));
 
   // -- a picture, large ----------------------------------------------------------------------------------------------

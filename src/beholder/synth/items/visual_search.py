@@ -76,9 +76,9 @@ ARROW = [(0.28, 0.0), (0.02, 0.26), (0.02, 0.1), (-0.26, 0.1), (-0.26, -0.1), (0
 LAYOUTS = {
     1: [(0.0, 0.0)],
     2: [(-0.14, 0.0), (0.14, 0.0)],
-    3: [(0.0, -0.15), (-0.15, 0.11), (0.15, 0.11)],
+    3: [(0.0, -0.13), (-0.14, 0.11), (0.14, 0.11)],
     4: [(-0.13, -0.13), (0.13, -0.13), (-0.13, 0.13), (0.13, 0.13)],
-    5: [(-0.17, -0.17), (0.17, -0.17), (0.0, 0.0), (-0.17, 0.17), (0.17, 0.17)],
+    5: [(-0.15, -0.15), (0.15, -0.15), (0.0, 0.0), (-0.15, 0.15), (0.15, 0.15)],
 }
 QUESTIONS = {
     "digit": "Which digit is printed on it?",
@@ -326,7 +326,7 @@ def _mark(kind: str, value: str, size: int) -> Image.Image:
         cos, sin = _cos(DIRECTIONS[value]), _cos(DIRECTIONS[value] - 90)
         pen.polygon([(middle + unit * (x * cos + y * sin), middle + unit * (y * cos - x * sin)) for x, y in ARROW], 255)
     else:
-        dots, radius = (LAYOUTS[1], 0.17) if kind == "dot" else (LAYOUTS[int(value)], 0.085)
+        dots, radius = (LAYOUTS[1], 0.17) if kind == "dot" else (LAYOUTS[int(value)], 0.08)
         for x, y in dots:
             across, down, reach = middle + unit * x, middle + unit * y, unit * radius
             pen.ellipse((across - reach, down - reach, across + reach, down + reach), fill=255)

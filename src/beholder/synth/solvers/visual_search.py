@@ -9,7 +9,7 @@ that was shrunk there is little left of a sign to be found.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -25,7 +25,7 @@ Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 Values = NDArray[np.float32]
 
-HUES = {"red": (-10, 10), "orange": (20, 38), "green": (128, 165), "blue": (208, 238), "purple": (272, 302)}
+HUES = {"red": (-14, 12), "orange": (20, 38), "green": (126, 166), "blue": (206, 242), "purple": (262, 306)}
 """Degrees of the colour circle, wider than the names need: compression blurs small signs."""
 VIVID, BRIGHT = 95, 60
 """Least saturation and brightness (0 to 255) of a sign's inside."""
@@ -36,6 +36,10 @@ SMALLEST, LARGEST = 4, 60
 """Pixels a side of the inside of a sign."""
 EDGE_COUNTS = 1.5
 """How much a full edge of the right colour counts, where a perfect shape counts 1."""
+COVERED = 0.42
+"""Least share of a sign's inside that is of its colour. Marks cover a third; but where a red inside meets a yellow edge
+there is an orange line around it, which is no sign.
+"""
 GRID = 32
 """Outlines and letters are compared on a grid of so many cells a side, stretched to fill it."""
 ENLARGED = 6
@@ -92,21 +96,11 @@ def find(picture: Pixels, colour: str, shape: str, edge: str) -> tuple[int, int,
 
     `GaveUp` if no patch of that colour could be a sign's inside.
     """
-    coloured = _coloured(picture, colour)
-    # A mark may cut a sign's inside in two; a pixel's width more joins the parts, and does not cross the edge.
-    wider = cv2.dilate(coloured, np.ones((3, 3), np.uint8))
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(wider, connectivity=4)
-    stats[:, :4] += np.array([1, 1, -2, -2], dtype=stats.dtype)
-    across, down, area = stats[:, 2], stats[:, 3], stats[:, 4]
-    compact = (area >= 0.25 * across * down) & (np.maximum(across, down) <= 1.6 * np.minimum(across, down))
-    sized = (np.minimum(across, down) >= SMALLEST) & (np.maximum(across, down) <= LARGEST)
     best, found = -1.0, None
-    for label in np.flatnonzero(compact & sized):
-        x, y, width, height = (int(value) for value in stats[label, :4])
-        if label == 0 or min(x, y) < 3 or x + width + 3 > picture.shape[1] or y + height + 3 > picture.shape[0]:
+    for x, y, inside in _patches(_coloured(picture, colour)):
+        height, width = inside.shape
+        if min(x, y) < 3 or x + width + 3 > picture.shape[1] or y + height + 3 > picture.shape[0]:
             continue
-        box = np.s_[y : y + height, x : x + width]
-        inside = _filled((labels[box] == label) & (coloured[box] > 0))
         score = _fits(inside, shape)
         if score + EDGE_COUNTS > best:
             around = picture[y - 3 : y + height + 3, x - 3 : x + width + 3]
@@ -116,6 +110,28 @@ def find(picture: Pixels, colour: str, shape: str, edge: str) -> tuple[int, int,
     if found is None:
         raise GaveUp(f"nothing {colour} in the picture is as small and compact as a sign")
     return found
+
+
+def _patches(coloured: Pixels) -> Iterator[tuple[int, int, Mask]]:
+    """Left, top and pixels of each connected patch that could be a sign's inside, holes filled.
+
+    A mark may cut an inside in two, so that patches are looked for a second time with a pixel's width more. Where the
+    edge is narrow that may join an inside with what lies beyond.
+    """
+    for wider in (0, 1):
+        joined = cv2.dilate(coloured, np.ones((3, 3), np.uint8)) if wider else coloured
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=4)
+        across, down = stats[:, 2] - 2 * wider, stats[:, 3] - 2 * wider
+        shorter, longer = np.minimum(across, down), np.maximum(across, down)
+        likely = (shorter >= SMALLEST) & (longer <= LARGEST) & (longer <= 1.6 * shorter)
+        likely &= stats[:, 4] >= 0.25 * across * down
+        for label in np.flatnonzero(likely[1:]) + 1:
+            x, y = (int(value) + wider for value in stats[label, :2])
+            box = np.s_[y : y + int(down[label]), x : x + int(across[label])]
+            patch = (labels[box] == label) & (coloured[box] > 0)
+            inside = _filled(patch)
+            if patch.sum() >= COVERED * inside.sum():
+                yield x, y, inside
 
 
 def _coloured(picture: Pixels, colour: str) -> Pixels:
@@ -175,16 +191,21 @@ def _outline(shape: str) -> Values:
 
 
 def _edge_fits(around: Pixels, inside: Mask, edge: str) -> float:
-    """The share, 0 to 1, of the way around the patch where the next pixels outwards are of the edge's colour."""
-    near = cv2.dilate(inside.astype(np.uint8), np.ones((3, 3), np.uint8))
-    next_to_it = cv2.dilate(near, np.ones((3, 3), np.uint8)).astype(np.bool_) & ~inside
-    colours = around[next_to_it].astype(np.float32)
-    colours = colours[colours @ GREY > 150]  # neither the dark rim nor what lies between edge and inside
-    if len(colours) < 0.3 * next_to_it.sum():
-        return 0.0
-    off = np.stack([np.abs(colours - np.array(light)).sum(axis=1) for light in LIGHT.values()], axis=1)
+    """How surely the patch has an edge of that colour, 0 to 1: by the pixels that touch it, or by the next outwards.
+
+    Which of the two show the edge unmixed with its neighbours depends on where the pixels fall.
+    """
     wanted = list(LIGHT).index(edge)
-    return float(((off.argmin(axis=1) == wanted) & (off[:, wanted] < 130)).mean())
+    within, surest = inside.astype(np.uint8), 0.0
+    for _ in range(2):
+        reached = cv2.dilate(within, np.ones((3, 3), np.uint8))
+        colours = around[(reached > 0) & (within == 0)].astype(np.float32)
+        light = colours @ GREY > 140  # not the dark rim
+        off = np.stack([np.abs(colours - np.array(shade)).sum(axis=1) for shade in LIGHT.values()], axis=1)
+        agree = (off.argmin(axis=1) == wanted) & (off[:, wanted] < 90) & light
+        surest = max(surest, float(agree.sum() / max(1.0, 0.8 * light.sum(), 0.4 * len(light))))
+        within = np.asarray(reached, dtype=np.uint8)
+    return min(1.0, surest)
 
 
 def _likeness(sign: Pixels, inside: Mask, question: str, texts: list[str]) -> list[float]:
