@@ -19,6 +19,7 @@ from beholder.benchmarks.tir.prompt import TEMPLATE, guess, prompt
 from beholder.benchmarks.tir.tasks import ITEMS, PAIRS, TASKS
 from beholder.errors import DataError, UsageError
 from beholder.sample import (
+    BooleanTarget,
     ChoiceTarget,
     Failure,
     ImagePart,
@@ -170,7 +171,7 @@ TARGETS: list[tuple[str, str, Any, Target]] = [
     ("spot_difference", COUNT, "3, 4", NumberSetTarget((3, 4))),
     ("spot_difference", "两张图有多少处不同？", "4", NumberTarget("4")),
     ("spot_difference", "哪些编号的区域不同？共有几处？", "4", NumberSetTarget((4,))),
-    ("visual_search", OPTIONS, "True", TextTarget("True")),
+    ("visual_search", OPTIONS, "True", BooleanTarget(True)),
 ]
 
 
@@ -516,7 +517,7 @@ def test_gold_that_is_compared_as_text_is_told(tmp_path: Path) -> None:
         record("ocr", answer="any text"),
     ]
     said = notices(samples_of(write(tmp_path / "d.json", rows)))[-1]
-    assert said.startswith("3 gold answers are neither letters of options nor numbers (d.json, record 1, …)")
+    assert said.startswith("2 gold answers are neither letters of options nor numbers (d.json, record 1, …)")
     assert "would stop at 1 of them" in said
     assert "stop" not in notices(samples_of(write(tmp_path / "e.json", rows[1:])))[-1]
 

@@ -17,7 +17,7 @@ from beholder.engine import rescoring
 from beholder.engine.run import Ending
 from beholder.errors import UsageError
 from beholder.images.load import load
-from beholder.models.fakes import constant
+from beholder.models.fakes import scripted
 from beholder.sample import ImageRef
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs
@@ -184,8 +184,9 @@ def test_a_blob_is_the_data_set_s_own_file_where_it_can_be(tmp_path: Path) -> No
 
 def test_the_marked_answer_fits_a_text_with_half_a_surrogate_pair(tmp_path: Path) -> None:
     """SQLite holds its escape, which is longer: the span must be counted in what is read back."""
-    said = "<think>\ud83d \ud83d</think><answer>T</answer>"
-    done = run_engine(plan_for(tfq_data(tmp_path, 2)), "", tmp_path / "runs", make_model=lambda: constant(said))
+    (tmp_path / "said.json").write_text('["<think>\\ud83d \\ud83d</think><answer>T</answer>"]')
+    plan = plan_for(tfq_data(tmp_path, 2))
+    done = run_engine(plan, "", tmp_path / "runs", make_model=lambda: scripted(tmp_path / "said.json"))
     with closing(schema.open_to_read(done.folder / "run.db")) as db:
         stored = next(reading.responses(db))
         scores = reading.scores_of(db, stored.number)

@@ -38,10 +38,19 @@ class Unreadable(msgspec.Struct, frozen=True):
     problem: str
 
 
+class Unusable(msgspec.Struct, frozen=True):
+    """A record that cannot be used, why, and what to do about it."""
+
+    where: str
+    problem: str
+    mend: str
+
+
 class DataAudit(msgspec.Struct, frozen=True):
     """What was found. `categories` counts records; `differences` are sentences about what differs from the public set.
 
-    `duplicates` lists groups of records that have the same content.
+    `records` counts those that can be used; `unusable` lists the others. `stopped` says that the last of these ended
+    the reading, so that nothing after it was looked at. `duplicates` lists groups of records that have the same content.
     """
 
     records: int
@@ -51,14 +60,29 @@ class DataAudit(msgspec.Struct, frozen=True):
     duplicates: tuple[tuple[str, ...], ...]
     unreadable: tuple[Unreadable, ...]
     errata: tuple[Erratum, ...]
+    unusable: tuple[Unusable, ...] = ()
+    stopped: bool = False
+
+    @property
+    def broken(self) -> bool:
+        """Whether a record or a picture cannot be used."""
+        return bool(self.unusable or self.unreadable)
 
 
 def audit_records(found: Benchmark, path: Path, options: LoadOptions) -> DataAudit:
     """Reads all records at `path` and checks them; pictures are opened, not decoded.
 
-    Raises what the benchmark's loader raises for a record that cannot be used at all.
+    Records that cannot be used are listed; a benchmark whose loader does not go on after the first one, and a file that
+    breaks off, end the reading there. `UsageError` if there is no such data.
     """
-    samples = list(found.load(path, options))
+    errors: list[DataError] = []
+    samples: list[Sample] = []
+    stopped = False
+    try:
+        samples.extend(found.load(path, msgspec.structs.replace(options, on_error=errors.append)))
+    except DataError as error:
+        errors.append(error)
+        stopped = True
     contents: dict[str, list[str]] = {}
     for sample in samples:
         contents.setdefault(sample.key.rpartition("-")[0], []).append(sample.source)
@@ -67,10 +91,12 @@ def audit_records(found: Benchmark, path: Path, options: LoadOptions) -> DataAud
         records=len(samples),
         images=images,
         categories=dict(Counter(sample.category for sample in samples)),
-        differences=tuple(found.notices(samples)) if found.notices is not None else (),
+        differences=tuple(found.notices(samples)) if found.notices is not None and samples else (),
         duplicates=tuple(tuple(places) for places in contents.values() if len(places) > 1),
         unreadable=unreadable,
         errata=tuple(erratum for sample in samples for erratum in errata_of(found, sample)),
+        unusable=tuple(Unusable(error.where, error.message, error.mend) for error in errors),
+        stopped=stopped,
     )
 
 

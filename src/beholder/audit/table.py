@@ -149,8 +149,8 @@ def audit_table(
     """Checks the table at `path` (CSV with a header line).
 
     Its columns tell what table it is (TIR-Bench, VL-RewardBench); for another one `counts` (CSV: column, n, and
-    optionally `partial` in a third field) gives the sizes and `overall` the column that claims the mean. `UsageError`
-    if the file cannot be used, `DataError` for a cell that is no figure.
+    optionally `partial` in a third field) gives the sizes and `overall` the column that claims the mean, whose own size
+    counts for nothing. `UsageError` if the file cannot be used, `DataError` for a cell that is no figure.
     """
     if not 0 <= tolerance <= 100:
         raise UsageError("--tolerance must be 0 to 100 percentage points.")
@@ -319,11 +319,12 @@ def _own(counts: Path, overall: str | None, header: Sequence[str]) -> Layout:
         if not (counted and len(size) < 10 and int(size) > 0):
             raise DataError(f"{size[:20]!r} is no number of items", where=where, mend="Write column, n.")
         columns[name] = Column(int(size), not (len(line) > 2 and line[2].strip().lower() == "partial"))
-    if not columns:
-        raise UsageError(f"{counts}: it names no column of the table ({', '.join(header)[:200]}).")
     chosen = overall or next((name for name in header if name.lower() in ("all", "overall", "average", "avg")), None)
     if chosen is None or chosen not in header:
         raise UsageError(f"--overall: the table has no column {overall or 'All'!r}. It has {', '.join(header)[:200]}.")
+    columns.pop(chosen, None)  # a claim is not part of the mean that it claims
+    if not columns:
+        raise UsageError(f"{counts}: it names no column of the table to be averaged ({', '.join(header)[:200]}).")
     return Layout("the table", columns, {chosen: "micro"})
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from beholder.errors import DataError
 from beholder.sample import Part, Response, Sample, Sampling
 from beholder.score import Metrics, ScoredItem, Scorer
 
@@ -29,11 +30,13 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What the user may say about the data beyond its path.
 
     `images` is the folder that image names are relative to (default: beside the data file). `categories` is a file
-    that maps keys, ids or indexes to categories.
+    that maps keys, ids or indexes to categories. `on_error`, where a loader knows it, is told of each record that
+    cannot be used, and the loader goes on with the next one.
     """
 
     images: Path | None = None
     categories: Path | None = None
+    on_error: Callable[[DataError], None] | None = None
 
 
 class MetricOptions(msgspec.Struct, frozen=True, kw_only=True):

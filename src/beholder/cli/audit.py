@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from beholder.audit.records import DataAudit
-    from beholder.audit.table import Audit
+    from beholder.audit.table import Audit, Claim
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _SHOWN = 20
@@ -69,12 +69,16 @@ def data(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Is a data set whole, are its pictures there, and is its own gold right under every scorer?"""
+    """Is a data set whole, are its pictures there, and is its own gold right under every scorer?
+
+    The exit code is 1 if a record or a picture cannot be used.
+    """
     import msgspec
 
     from beholder.audit.records import audit_records
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.benchmark import LoadOptions
+    from beholder.cli import exits
     from beholder.report.as_json import dump
     from beholder.report.terminal import make_console
 
@@ -83,44 +87,44 @@ def data(
         typer.echo(dump(msgspec.to_builtins(audit)))
     else:
         _print_data(make_console(), audit, path)
+    if audit.broken:
+        raise typer.Exit(exits.BROKEN)
 
 
 def _print_table(console: Console, audit: Audit, file: Path) -> None:
+    from beholder.report.figures import counted
     from beholder.report.terminal import bare_table, cell, say
 
-    say(console, f"{file.name}: {audit.layout.title}, {len(audit.rows)} rows", "bold")
-    shown = bare_table("", "claim", "", "printed", "micro", "macro", texts=3)
+    say(console, f"{file.name}: {audit.layout.title}, {counted(len(audit.rows), 'row')}", "bold")
+    shown = bare_table("", "claim", "follows", "printed", "micro", "macro", texts=3)
+    shown.columns[1].no_wrap = True
     for row in audit.rows:
         for claim in row.claims:
-            verdict = f"follows ({claim.mean})" if claim.follows else "does not follow"
-            if not claim.follows and claim.agrees_with:
-                verdict += f"; it is the {' and '.join(claim.agrees_with)} mean"
-            if row.missing:
-                verdict += f", without {', '.join(row.missing)}"
             style = "" if claim.follows else "red"
             figures = (f"{claim.claimed:.1f}", f"{claim.micro:.2f}", f"{claim.macro:.2f}")
-            shown.add_row(*(cell(text, style) for text in (row.model, claim.column, verdict, *figures)))
+            shown.add_row(*(cell(text, style) for text in (row.model, claim.column, _follows(claim), *figures)))
     console.print(shown)
     console.print()
-    odd = audit.odd
     off = [row.model for row in audit.rows if not all(claim.follows for claim in row.claims)]
     claimed = any(row.claims for row in audit.rows)
     if off:
-        words = f"{len(off)} of {len(audit.rows)} rows have an overall figure that does not follow: {', '.join(off)}."
-        say(console, words, "red")
+        have = (
+            "has an overall figure that does not follow" if len(off) == 1 else "have overall figures that do not follow"
+        )
+        say(console, f"{len(off)} of {counted(len(audit.rows), 'row')} {have}: {', '.join(off)}.", "red")
     else:
         fine = "Every overall figure follows from its columns." if claimed else "No row has an overall figure."
         say(console, fine, "green" if claimed else "yellow")
-    for row in odd:
+    for row in audit.rows:
         for one in row.impossible:
-            words = f"{row.model}: {one.column} {one.value:g} cannot be a share of {one.n} items " + (
+            words = f"{row.model}: {one.column} {one.value:g} cannot be a share of {counted(one.n, 'item')} " + (
                 f"(nearest {one.nearest[0]:g} and {one.nearest[1]:g})."
             )
-            if audit.layout.drops:
-                words += " It may be one of fewer: the authors leave undecided items out."
             if one.would_follow is not None:
                 words += f" With {one.would_follow:g} there the overall figure would follow."
             say(console, words, "yellow")
+    if audit.layout.drops and any(row.impossible for row in audit.rows):
+        say(console, "Such a figure may be a share of fewer items: the authors leave undecided ones out.", "yellow")
     for row in audit.rows:
         if row.missing:
             say(console, f"{row.model}: {row.claims[0].reason if row.claims else 'no claim'}.", "dim")
@@ -128,11 +132,18 @@ def _print_table(console: Console, audit: Audit, file: Path) -> None:
         say(console, f"Columns not used: {', '.join(audit.unread)}.", "dim")
 
 
+def _follows(claim: Claim) -> str:
+    """Whether a claim follows, in a few words: a table of eighty columns has no room for more."""
+    if claim.follows:
+        return f"as {claim.mean}"
+    return f"no; as {' and '.join(claim.agrees_with)}" if claim.agrees_with else "no"
+
+
 def _print_data(console: Console, audit: DataAudit, path: Path) -> None:
-    from beholder.report.figures import count
+    from beholder.report.figures import count, counted
     from beholder.report.terminal import bare_table, cell, say
 
-    say(console, f"{path}: {count(audit.records)} records, {count(audit.images)} images", "bold")
+    say(console, f"{path}: {counted(audit.records, 'record')}, {counted(audit.images, 'image')}", "bold")
     if len(audit.categories) > 1:
         sizes = ", ".join(f"{name} {number}" for name, number in sorted(audit.categories.items()))
         say(console, sizes, "dim")
@@ -140,16 +151,27 @@ def _print_data(console: Console, audit: DataAudit, path: Path) -> None:
         say(console, sentence, "yellow")
     for places in audit.duplicates[:_SHOWN]:
         say(console, f"Same content: {', '.join(places[:5])}", "yellow")
+    if len(audit.duplicates) > _SHOWN:
+        say(console, f"… and {count(len(audit.duplicates) - _SHOWN)} more.", "yellow")
+    if audit.unusable:
+        say(console, f"{counted(len(audit.unusable), 'record')} cannot be used:", "red")
+    for bad in audit.unusable[:_SHOWN]:
+        say(console, f"{bad.where}: {bad.problem}." + (f" {bad.mend}" if bad.mend else ""), "red")
+    if len(audit.unusable) > _SHOWN:
+        say(console, f"… and {counted(len(audit.unusable) - _SHOWN, 'more record')}.", "red")
+    if audit.stopped:
+        say(console, "Reading stopped there: what comes after it was not looked at.", "red")
     for problem in audit.unreadable[:_SHOWN]:
         say(console, f"{problem.where}: {problem.image}: {problem.problem}", "red")
     if len(audit.unreadable) > _SHOWN:
-        say(console, f"… and {count(len(audit.unreadable) - _SHOWN)} more images.", "red")
+        say(console, f"… and {counted(len(audit.unreadable) - _SHOWN, 'more image')}.", "red")
     console.print()
     if not audit.errata:
-        say(console, "The gold is right under every scorer.", "green")
+        if audit.records:
+            say(console, "The gold is right under every scorer.", "green")
         return
-    records = len({erratum.where for erratum in audit.errata})
-    say(console, f"Errata: {count(records)} records whose own gold a scorer does not find right.", "yellow")
+    records = counted(len({erratum.where for erratum in audit.errata}), "record")
+    say(console, f"Errata: {records} whose own gold a scorer does not find right.", "yellow")
     shown = bare_table("record", "task", "gold", "scorer", "why", "value", texts=5)
     for erratum in audit.errata[:_SHOWN]:
         value = "–" if erratum.value is None else f"{erratum.value:.3g}"

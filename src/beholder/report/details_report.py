@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from beholder.benchmarks.benchmark import Benchmark
+from beholder.engine.plan import Plan
 from beholder.report.figures import percent
 from beholder.report.published_report import print_extraction, print_published
 from beholder.report.terminal import bare_table, cell
@@ -22,10 +23,11 @@ def print_details(
     found: Benchmark,
     metrics: Metrics,
     judges: Mapping[str, int] | None = None,
+    plan: Plan | None = None,
 ) -> None:
     """Prints what there is: of a curve over the number of votes, that of the headline's scorer.
 
-    `judges` says which models read answers out of how many responses.
+    `judges` says which models read answers out of how many responses; `plan` is the run's, None for a file.
     """
     scorer = found.headline_of(metrics)[0]
     if "extraction" in details:
@@ -34,7 +36,7 @@ def print_details(
     official = found.headline[0]
     if "published" in details and found.headline_of(metrics) == found.headline:
         console.print()
-        print_published(console, details["published"], metrics[official], official, details["published"]["beside"])
+        print_published(console, details["published"], metrics[official], official, plan, judges)
     if "confusion" in details:
         console.print()
         _print_confusion(console, details["confusion"])

@@ -87,3 +87,12 @@ def count(number: int) -> str:
     '1,234,567'
     """
     return f"{number:,}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> counted(1, "record"), counted(1200, "record")
+    ('1 record', '1,200 records')
+    """
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

@@ -7,19 +7,27 @@ from typing import Any
 
 from rich.console import Console
 
+from beholder.engine.plan import Plan
+from beholder.report.comparable import differences, verdict
 from beholder.report.figures import count, percent, value_of
 from beholder.report.terminal import bare_table, cell, say
 from beholder.score import Metric
 
 
 def print_published(
-    console: Console, published: Mapping[str, Any], figures: Mapping[str, Metric], scorer: str, beside: tuple[str, ...]
+    console: Console,
+    published: Mapping[str, Any],
+    figures: Mapping[str, Metric],
+    scorer: str,
+    plan: Plan | None = None,
+    judges: Mapping[str, int] | None = None,
 ) -> None:
-    """The chosen rows of a published table, for the tasks that are there with all of their items.
+    """The chosen rows of a published table, for the tasks that are there with all of their items, and what differs.
 
-    `figures` are one's own under the scorer that the published ones were made with.
+    `figures` are one's own under `scorer`; the overall line is there only if all tasks are. `plan` is the run's, None
+    for answers from a file; `judges` says who read the answers.
     """
-    rows = [row for row in published["rows"] if row["model"] in beside]
+    rows = [row for row in published["rows"] if row["model"] in published["beside"]]
     if not published["complete"]:
         names = ", ".join(published["partial"]) or "none"
         say(console, f"No task has as many items as the published one, so no published figure fits ({names}).", "dim")
@@ -29,13 +37,15 @@ def print_published(
         own = figures.get(f"task/{task}")
         shown = ["" if own is None else value_of(own), *(_percent(row["tasks"].get(task)) for row in rows)]
         table.add_row(*map(cell, (task, *shown)))
-    if not published["partial"]:
+    if all(task in published["complete"] for row in rows for task in row["tasks"]):
         own = figures.get("all")
         table.add_row(
             *map(cell, ("all", "" if own is None else value_of(own), *(_percent(row["all"]) for row in rows)))
         )
     console.print(table)
     say(console, f"Published: {published['source']}. {published['note']}", "dim")
+    found = differences(plan, judges or {}, published, figures, scorer)
+    say(console, verdict(found), "yellow" if found else "green")
 
 
 def print_extraction(console: Console, agreement: Mapping[str, int], judges: Mapping[str, int]) -> None:
@@ -44,7 +54,9 @@ def print_extraction(console: Console, agreement: Mapping[str, int], judges: Map
     who = " and ".join(f"{name} ({count(number)})" for name, number in judges.items()) or "the file"
     same = f"{percent(agreement['same_text'] / compared)} with the same text"
     value = f"{percent(agreement['same_value'] / compared)} with the same official value"
-    say(console, f"Answers read by {who}; of {count(compared)}, our own extraction agrees on {same}, {value}.", "dim")
+    unread = f"; it read nothing in {count(agreement['unread_by_us'])}" if agreement["unread_by_us"] else ""
+    words = f"Answers read by {who}; of {count(compared)}, our own extraction agrees on {same}, {value}{unread}."
+    say(console, words, "dim")
 
 
 def _percent(value: float | None) -> str:

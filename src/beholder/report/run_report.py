@@ -27,7 +27,7 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
         print_metrics(console, result.found, result.metrics, title, every=every)
         for sentence in _notices(result):
             say(console, f"note: {sentence}", "dim")
-        print_details(console, result.details, result.found, result.metrics, result.judges)
+        print_details(console, result.details, result.found, result.metrics, result.judges, result.plan)
         print_items_summary(console, result.items, f"beholder show {shlex.quote(str(result.folder))} KEY")
         _print_noise(console, result)
     else:

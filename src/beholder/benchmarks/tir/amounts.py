@@ -52,6 +52,7 @@ _SIZE = re.compile(
 _STOP = re.compile(r"[.!?](?=\s|$)|[。\n;]")
 _MOST_PARTS = 12
 _LONGEST = 400
+_MANY = 200
 _INTRODUCES = re.compile(
     r":|\(|—|–|\b(?:including|consisting\sof|namely|made\sup\sof|comprising)\b|其中|包括", re.IGNORECASE
 )
@@ -92,7 +93,9 @@ def _without_named(text: str, question: str) -> str:
     if not named:
         return text
     starts = {match.start() for match in named}
-    others = any(not one.weak for one in numerals(shown, 0, len(shown)) if one.start not in starts)
+    others = len(named) > _MANY or any(
+        not one.weak for one in numerals(shown, 0, len(shown)) if one.start not in starts
+    )
     pieces, at = [], 0
     for match in named:
         called = _THING.search(shown, max(0, match.start() - 24), match.start())

@@ -21,9 +21,11 @@ if find_spec("math_verify") is None or find_spec("rapidfuzz") is None:
     raise UsageError("TIR-Bench's scorer needs math-verify and rapidfuzz: pip install 'beholder[tir]'")
 
 from beholder.benchmarks.tir.expressions import Expressions
-from beholder.benchmarks.tir.official import ExpressionFailure, Record, judge
+from beholder.benchmarks.tir.official import ExpressionFailure, Record, Verdict, judge
 
 OFFICIAL, DETERMINISTIC = "official", "official(det)"
+_LONGEST_SHOWN = 4000
+_SHOWN_AT_LEAST = 150
 NOBODY_READ = "Nobody has read an answer out of this response: give --extractor MODEL, or a file that holds one."
 
 
@@ -37,6 +39,8 @@ def official(sample: Sample, response: Response) -> Score:
     """The authors' value of the extracted answer; of the raw response for Rotated OCR.
 
     `n/a` where nobody read an answer out of the response; `failed`, owner judge, where an extractor failed to.
+    `Score.extracted` is the answer as it was read; where the authors' rules take it for something else, the reason
+    says for what.
     """
     if response.failure is not None:
         return _failed(response)
@@ -52,7 +56,10 @@ def official(sample: Sample, response: Response) -> Score:
 
 
 def official_of_ours(sample: Sample, response: Response) -> Score:
-    """The authors' value of what our own extraction reads. Not comparable with published figures."""
+    """The authors' value of what our own extraction reads. Not comparable with published figures.
+
+    `Score.extracted` is what it reads, None where it reads nothing (which the authors' rules take for an empty answer).
+    """
     if response.failure is not None:
         return _failed(response)
     read = UNSET if sample.metadata["task"] == "ocr" else deterministic(sample, response)
@@ -72,12 +79,27 @@ def _judged(sample: Sample, response: Response, extracted: Any) -> Score:
         extracted=extracted,
         image_1=facts.get("image_1"),
         difficulty=UNSET if facts.get("difficulty") is None else facts["difficulty"],
+        question_id=facts.get("question_id", UNSET),
     )
     try:
         verdict = judge(record, _expressions().agree)
     except ExpressionFailure as error:
         return Score(None, Outcome.FAILED, flags=("expression",), reason=str(error), owner=Owner.US)
-    return Score(verdict.value, Outcome.SCORED, verdict.extracted, None, verdict.flags, verdict.reason)
+    if extracted is UNSET:
+        return Score(verdict.value, Outcome.SCORED, verdict.extracted, None, verdict.flags, verdict.reason)
+    read = extracted[:_LONGEST_SHOWN] if isinstance(extracted, str) else None
+    return Score(verdict.value, Outcome.SCORED, read, None, verdict.flags, _taken(read, verdict) + verdict.reason)
+
+
+def _taken(read: str | None, verdict: Verdict) -> str:
+    """What the authors' rules took an answer for, where that is not the answer itself but for the marks around it."""
+    said, taken = _bare(read or ""), _bare(verdict.extracted or "")
+    cut = len(taken) > _SHOWN_AT_LEAST and said.startswith(taken)  # a verdict shows no more than the beginning
+    return "" if not taken or taken == said or cut else f"Taken as {verdict.extracted}: "
+
+
+def _bare(text: str) -> str:
+    return text.replace("*", "").strip("[]() \t\r\n")
 
 
 def _failed(response: Response) -> Score:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +55,27 @@ def load(path: Path, options: LoadOptions) -> Iterator[Sample]:
     """The samples at `path`, in file order: the folder, or the record file itself.
 
     `UsageError` if there is no such data, `DataError` naming file and record for a record that cannot be used: a
-    missing column, an unknown task, an answer that is empty or does not fit its task, half of a pair of pictures.
+    missing column, an unknown task, an answer that is empty or does not fit its task, half of a pair of pictures. Such
+    a record is passed over where the options have somebody to tell.
     """
     source = path / RECORDS if (path / RECORDS).is_file() else path
     folder = options.images or data_files(source)[0].parent
     if not folder.is_dir():
         raise UsageError(f"{folder}: the image folder is not there.")
+    return _samples(source, folder, options.on_error)
+
+
+def _samples(source: Path, folder: Path, on_error: Callable[[DataError], None] | None) -> Iterator[Sample]:
     make_key = KeyMaker(NAME)
-    return (make_sample(record, make_key, folder) for record in read_records(source))
+    for record in read_records(source):
+        try:
+            sample = make_sample(record, make_key, folder)
+        except DataError as error:
+            if on_error is None:
+                raise
+            on_error(error)
+        else:
+            yield sample
 
 
 def make_sample(record: Record, make_key: KeyMaker, folder: Path | None) -> Sample:
@@ -188,10 +201,12 @@ def notices(samples: Iterable[Sample] | int) -> list[str]:
             for sample in odd
         )
         stopping = f" (the authors' program would stop at {stops} of them)" if stops else ""
-        notes.append(
-            f"{len(odd)} gold answers are neither letters of options nor numbers ({odd[0].source}, …): they are "
-            f"compared as text{stopping}."
+        which = (
+            f"1 gold answer is neither letters of options nor a number ({odd[0].source}): it is"
+            if len(odd) == 1
+            else f"{len(odd)} gold answers are neither letters of options nor numbers ({odd[0].source}, …): they are"
         )
+        notes.append(f"{which} compared as text{stopping}.")
     return notes
 
 

@@ -220,6 +220,11 @@ _AT_END = re.compile(
     r"[\s.!。*]{0,6}\Z",
     re.IGNORECASE,
 )
+_NAMES_OTHER = re.compile(  # "see figure (A)", "step 2: B"
+    r"\b(?:see|fig(?:ure|\.)?|panel|image|picture|photo|step|part|section|question|table|point|vertex|row|column|line|position"
+    r"|object|region|area|cell|block|图|步骤|第)\s{0,2}[0-9]{0,3}\s{0,3}\Z",
+    re.IGNORECASE,
+)
 _LINKS = re.compile(
     r"\b(?:is|are|was|were|be|reads?|says?|shows?|equals|covers?|reach(?:es)?|becomes?|depicts?|indicates?|gives?|lies\sin|falls\sin)\b"
     r"|[=≈∈:]|(?:是|为|约|位于|等于|显示)",
@@ -268,6 +273,8 @@ def _ending(line: str, options: Options) -> Extraction[str] | None:
     letter = match[group]
     before = shown[: match.start()]
     if letter not in options or not before.strip() or _DENIES.search(before) or _DOUBTS.search(before):
+        return None
+    if _NAMES_OTHER.search(before):
         return None
     named = {one for one in _LETTER.findall(before) if one in options and one not in ("A", "I")}
     held = {one for one, _, _ in _texts_in(before, options)} - {letter}

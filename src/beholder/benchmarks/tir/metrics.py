@@ -111,11 +111,12 @@ def _numbers(text: str | None) -> set[int]:
 
 
 def _agreement(items: Sequence[ScoredItem]) -> dict[str, int]:
-    """Over responses of which an extractor read something: same text as ours, and same value by the authors' matcher.
+    """Over responses that an extractor read: same answer read as ours, and same value by the authors' matcher.
 
-    Rotated OCR has no extraction and is left out.
+    What was read is compared as written, but for blanks, case and the marks around it; the word `None` is nothing.
+    `unread_by_us` counts those where ours read nothing. Rotated OCR has no extraction and is left out.
     """
-    same_text = same_value = compared = 0
+    same_text = same_value = compared = unread = 0
     for item in items:
         theirs, ours = item.scores.get("official"), item.scores.get("official(det)")
         if theirs is None or ours is None or item.category == "ocr" or theirs.value is None or ours.value is None:
@@ -123,11 +124,13 @@ def _agreement(items: Sequence[ScoredItem]) -> dict[str, int]:
         compared += 1
         same_text += _plainly(theirs.extracted) == _plainly(ours.extracted)
         same_value += theirs.value == ours.value
-    return {"compared": compared, "same_text": same_text, "same_value": same_value}
+        unread += not _plainly(ours.extracted)
+    return {"compared": compared, "same_text": same_text, "same_value": same_value, "unread_by_us": unread}
 
 
 def _plainly(text: str | None) -> str:
-    return "".join((text or "").split()).strip("[]().").lower()
+    bare = "".join((text or "").split()).replace("*", "").lower().removeprefix("extractedanswer:").strip("[]().")
+    return "" if bare == "none" else bare
 
 
 def _values(items: Sequence[ScoredItem], name: str) -> list[float | None]:

@@ -28,8 +28,8 @@ def read_results(path: Path) -> Iterator[Answered]:
     """The answered items of a response file, in file order.
 
     A `model_response` or `extracted_answer` that is not text keeps its value in the sample's metadata, because the
-    authors' program does something of its own with it; our scorers take the first text of a list. `DataError` names an
-    item that has no response or is no TIR-Bench record.
+    authors' program does something of its own with it; our scorers take the first text of a list. So does a
+    `question_id`, which that program prints. `DataError` names an item that has no response or is no TIR-Bench record.
     """
     make_key = KeyMaker(NAME)
     for record in _items(path):
@@ -50,6 +50,9 @@ def read_results(path: Path) -> Iterator[Answered]:
             extracted = Extracted(read if isinstance(read, str) else None, FROM_FILE)
             if read is not None and not isinstance(read, str):
                 odd["extracted_answer"] = read
+        if "question_id" in record.value:  # that it is there is all that the authors' program needs
+            number = record.value["question_id"]
+            odd["question_id"] = number if isinstance(number, str | int | float) else None
         yield Answered(
             record.index,
             _with(sample, odd),
