@@ -189,8 +189,42 @@ def test_counts_and_what_differs_from_the_public_set(tmp_path: Path) -> None:
     assert json.loads(msgspec.json.encode(audit))["categories"] == {"maze": 2, "ocr": 1}
 
 
-def test_a_record_that_cannot_be_read_at_all_ends_the_audit(tmp_path: Path) -> None:
+def test_records_that_cannot_be_used_are_listed_and_the_others_checked(tmp_path: Path) -> None:
+    rows = [record("maze", "B"), record("maze", ""), record("cat", "B"), record("color", "K", "Which?")]
+    audit = audited(tmp_path / "set", *rows)
+    assert [(bad.where, bad.problem) for bad in audit.unusable] == [
+        ("TIR-Bench.json, record 2", "column 'answer' is empty"),
+        ("TIR-Bench.json, record 3", "there is no task 'cat' in TIR-Bench"),
+    ]
+    assert audit.unusable[0].mend == "Mend or remove this record."
+    assert (audit.records, audit.stopped, audit.broken) == (2, False, True)
+    assert {erratum.where for erratum in audit.errata} == {"TIR-Bench.json, record 4"}
+
+
+def test_nothing_but_records_that_cannot_be_used(tmp_path: Path) -> None:
+    audit = audited(tmp_path / "set", record("maze", ""))
+    assert (audit.records, audit.differences, len(audit.unusable), audit.stopped) == (0, (), 1, False)
+
+
+def test_a_run_still_stops_at_the_first_record_that_cannot_be_used(tmp_path: Path) -> None:
+    folder = tir_set(tmp_path / "set", record("maze", "B"), record("maze", ""))
     with pytest.raises(DataError, match=r"TIR-Bench\.json, record 2: .*'answer' is empty"):
-        audited(tmp_path / "set", record("maze", "B"), record("maze", ""))
+        list(TIR.load(folder, LoadOptions()))
+    told: list[DataError] = []
+    assert len(list(TIR.load(folder, LoadOptions(on_error=told.append)))) == 1
+    assert len(told) == 1
+
+
+def test_a_benchmark_that_does_not_go_on_says_where_it_stopped(tmp_path: Path) -> None:
+    file = made_runs.tfq_data(tmp_path, 4, images=1)
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([*lines[:3], "{}", lines[3]]))
+    audit = audit_records(benchmark("tfq"), file, LoadOptions())
+    assert (audit.records, audit.stopped, audit.broken) == (3, True, True)
+    assert [bad.where for bad in audit.unusable] == [f"{file.name}, line 4"]
+    assert not audit_records(benchmark("vl-rewardbench"), made_runs.vl_data(tmp_path / "v", 5), LoadOptions()).broken
+
+
+def test_data_that_is_not_there_is_no_audit(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
         audit_records(TIR, tmp_path / "gone", LoadOptions())

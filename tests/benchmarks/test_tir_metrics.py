@@ -18,7 +18,7 @@ from beholder.benchmarks.tir.score import lenient
 from beholder.benchmarks.tir.tasks import ITEMS, TASKS
 from beholder.errors import Owner
 from beholder.report.details_report import print_details
-from beholder.sample import NumberSetTarget, OrderedListTarget, Response, Sample, TextPart
+from beholder.sample import ChoiceTarget, Extracted, NumberSetTarget, OrderedListTarget, Response, Sample, TextPart
 from beholder.score import Metric, Outcome, Score, ScoredItem
 
 TIR = benchmark("tir")
@@ -242,32 +242,96 @@ def read_by(theirs: Score, ours: Score, task: str = "maze", number: int = 0) -> 
     return row(task, number, official=theirs, det=ours)
 
 
-AGREEMENT: list[tuple[str, ScoredItem, tuple[int, int, int]]] = [
-    ("the same", read_by(scored(1, "B"), scored(1, "B")), (1, 1, 1)),
-    ("other text, same value", read_by(scored(0, "B"), scored(0, "C")), (1, 0, 1)),
-    ("other text, other value", read_by(scored(1, "B"), scored(0, "C")), (1, 0, 0)),
-    ("only written otherwise", read_by(scored(1, "[1, 2]"), scored(1, "(1,2)")), (1, 1, 1)),
-    ("letters in another case", read_by(scored(1, "b."), scored(1, "B")), (1, 1, 1)),
-    ("both nothing", read_by(scored(0, None), scored(0, "")), (1, 1, 1)),
-    ("nobody read it", read_by(NOT_READ, scored(1, "B")), (0, 0, 0)),
-    ("the extractor failed", read_by(FAILED, scored(1, "B")), (0, 0, 0)),
-    ("rotated OCR has no extraction", read_by(scored(1, "B"), scored(1, "B"), task="ocr"), (0, 0, 0)),
-    ("another set of scorers", row("maze", 0, official=scored(1, "B")), (0, 0, 0)),
+# compared, same text, same value, unread by us
+AGREEMENT: list[tuple[str, ScoredItem, tuple[int, int, int, int]]] = [
+    ("the same", read_by(scored(1, "B"), scored(1, "B")), (1, 1, 1, 0)),
+    ("other text, same value", read_by(scored(0, "B"), scored(0, "C")), (1, 0, 1, 0)),
+    ("other text, other value", read_by(scored(1, "B"), scored(0, "C")), (1, 0, 0, 0)),
+    ("words for a letter, same value", read_by(scored(1, "blue"), scored(1, "B")), (1, 0, 1, 0)),
+    ("only written otherwise", read_by(scored(1, "[1, 2]"), scored(1, "(1,2)")), (1, 1, 1, 0)),
+    ("letters in another case", read_by(scored(1, "b."), scored(1, "B")), (1, 1, 1, 0)),
+    ("with marks and a label", read_by(scored(1, "Extracted answer: **B**"), scored(1, "B")), (1, 1, 1, 0)),
+    ("both nothing", read_by(scored(0, None), scored(0, "")), (1, 1, 1, 1)),
+    ("both nothing, in a word", read_by(scored(0, "None."), scored(0, None)), (1, 1, 1, 1)),
+    ("only the extractor read it", read_by(scored(1, "B"), scored(0, None)), (1, 0, 0, 1)),
+    ("only we read it", read_by(scored(0, ""), scored(1, "B")), (1, 0, 0, 0)),
+    ("nobody read it", read_by(NOT_READ, scored(1, "B")), (0, 0, 0, 0)),
+    ("the extractor failed", read_by(FAILED, scored(1, "B")), (0, 0, 0, 0)),
+    ("rotated OCR has no extraction", read_by(scored(1, "B"), scored(1, "B"), task="ocr"), (0, 0, 0, 0)),
+    ("another set of scorers", row("maze", 0, official=scored(1, "B")), (0, 0, 0, 0)),
 ]
+COUNTED = ("compared", "same_text", "same_value", "unread_by_us")
 
 
 @pytest.mark.parametrize(("item", "counts"), [case[1:] for case in AGREEMENT], ids=[case[0] for case in AGREEMENT])
-def test_agreement(item: ScoredItem, counts: tuple[int, int, int]) -> None:
+def test_agreement(item: ScoredItem, counts: tuple[int, int, int, int]) -> None:
     found = details([item]).get("extraction")
-    if counts[0]:
-        assert found == dict(zip(("compared", "same_text", "same_value"), counts, strict=True))
-    else:
-        assert found is None
+    assert found == (dict(zip(COUNTED, counts, strict=True)) if counts[0] else None)
 
 
 def test_agreement_counts_responses() -> None:
     items = [case[1] for case in AGREEMENT]
-    assert details(items, OPTIONS)["extraction"] == {"compared": 6, "same_text": 4, "same_value": 5}
+    sums = (sum(case[2][place] for case in AGREEMENT) for place in range(4))
+    assert details(items, OPTIONS)["extraction"] == dict(zip(COUNTED, sums, strict=True))
+
+
+COLORS = "Which colour is the hat?\nA. Red\nB. Blue\nC. Green\nD. Black"
+
+# task, gold, question, extracted → what `official` read, and the beginning of its reason
+TAKEN: list[tuple[str, str, str, str | None, str]] = [
+    ("color", "B", COLORS, "B", "The letter as extracted."),
+    ("color", "B", COLORS, "**B**", "The letter as extracted."),
+    ("color", "B", COLORS, "Blue", "Taken as D: The search for the answer in the prompt"),
+    ("color", "B", COLORS, "Extracted answer: B", "Taken as B: The letter as extracted."),
+    ("color", "B", COLORS, "", "Taken as A: The search"),
+    ("color", "B", COLORS, None, "Taken as A: The search"),
+    ("contrast", "4", "How many?", "4 cars", "Taken as 4: Without letters"),
+    ("contrast", "4", "How many?", "a lot", "Neither the number"),
+    ("word_search", "[5, 6]", "Where?", "[5, 6]", "The first pair is the gold's."),
+    ("word_search", "[5, 6]", "Where?", "in [5, 6]", "Taken as (5, 6): The first pair"),
+    ("spot_difference", "3, 7", "Which patches?", "[3, 7]", "2 numbers in common"),
+    ("spot_difference", "3, 7", "Which patches?", "3 and 7", "Taken as 3, 7: 2 numbers in common"),
+    ("spot_difference", "3, 7", "Which patches?", "x" * 5_000, "0 numbers in common"),
+    ("maze", "b, c", COLORS, "**B**", "The authors' program would stop"),
+    ("color", "AB", COLORS, "B, A", "Its characters are not"),
+    ("color", "AB", COLORS, "B" * 5_000, "Its characters are not"),
+]
+
+
+@pytest.mark.parametrize(("task", "gold", "question", "said", "reason"), TAKEN)
+def test_the_authors_scorer_shows_what_was_read_and_what_it_was_taken_for(
+    task: str, gold: str, question: str, said: str | None, reason: str
+) -> None:
+    sample = Sample(
+        key="k",
+        index=0,
+        benchmark="tir",
+        images=(),
+        parts=(TextPart(question),),
+        target=OrderedListTarget(NINE),
+        metadata={"task": task, "answer": gold},
+    )
+    found = TIR.scorers["official"](sample, Response(text="Well.", extracted=Extracted(said, "m")))
+    assert found.extracted == (said if said is None else said[:4000])
+    assert found.reason.startswith(reason), found.reason
+
+
+def test_of_our_own_extraction_it_shows_what_that_read() -> None:
+    sample = Sample(
+        key="k",
+        index=0,
+        benchmark="tir",
+        images=(),
+        parts=(TextPart(COLORS),),
+        target=ChoiceTarget("A"),
+        options=("Red", "Blue", "Green", "Black"),
+        metadata={"task": "color", "answer": "A"},
+    )
+    ours = TIR.scorers["official(det)"]
+    assert ours(sample, Response(text="It is blue.", finish="stop")).extracted == "B"
+    nothing = ours(sample, Response(text="I wonder.", finish="stop"))
+    assert (nothing.value, nothing.extracted) == (1.0, None)
+    assert nothing.reason.startswith("Taken as A: ")
 
 
 # the published table -----------------------------------------------------------------------------------------------
@@ -355,6 +419,16 @@ def test_the_published_table_is_printed_beside_the_official_figures() -> None:
     assert whole[3:] == ["13.5", "%", "17.3", "%", "28.9", "%", "26.9", "%", "46.0", "%"]
     assert "Published: TIR-Bench, arXiv 2511.01833" in " ".join(lines)
     assert "Answers read by openai/reader (1,215)" in " ".join(lines)
+    assert "Not comparable: how the model was asked is not known from the file; the answers were read by " in " ".join(
+        " ".join(lines).split()
+    )
+
+
+def test_one_whole_task_alone_has_no_overall_line() -> None:
+    only = {name: 0 for name in TASKS if name != "maze"}
+    lines = printed(public_items(**only)).splitlines()
+    assert any(line.startswith("maze") for line in lines)
+    assert not any(line.startswith("all  ") for line in lines), "the published one is over thirteen tasks"
 
 
 def test_with_a_task_cut_the_table_has_no_overall_line() -> None:

@@ -122,6 +122,9 @@ ODD: list[tuple[str, dict[str, Any], str | None, Any, tuple[float | None, str, s
     ("a list of no texts", item(model_response=[3]), None, "B", (1.0, "scored", "")),
     ("a number for a response", item(model_response=7), None, "B", (1.0, "scored", "")),
     ("gold that stops them", item(answer="b, c"), "It is B.", "B", (0.0, "scored", "authors_crash")),
+    ("such gold, with a number", item(answer="b, c", question_id=3), "It is B.", "B", (0.0, "scored", "")),
+    ("such gold, no number in it", item(answer="b, c", question_id=None), "It is B.", "B", (0.0, "scored", "")),
+    ("such gold, an odd number", item(answer="b, c", question_id=[{}]), "It is B.", "B", (0.0, "scored", "")),
     ("ocr", ocr("It says OPEN."), "It says OPEN.", MISSING, (1.0, "scored", "")),
     ("ocr, other case", ocr("It says open."), "It says open.", MISSING, (0.0, "scored", "")),
     ("ocr, a list", ocr(["OPEN"]), "OPEN", MISSING, (1.0, "scored", "")),
@@ -153,6 +156,14 @@ def test_what_is_odd_reaches_the_authors_rule_as_it_is(
     for ours in ("strict", "lenient"):
         assert scores[ours].outcome is not Outcome.FAILED, scores[ours]
         assert text or scores[ours].value == 0
+
+
+def test_a_question_id_is_kept(tmp_path: Path) -> None:
+    rows = {"0": item(question_id="q7"), "1": item(question_id=None), "2": item()}
+    found = [one.sample.metadata for one in answered(tmp_path / "r.json", rows)]
+    assert [one.get("question_id", MISSING) for one in found] == ["q7", None, MISSING]
+    reason = scores_of(tmp_path, item(answer="b, c", question_id=3))["official"].reason
+    assert reason.startswith("The gold is neither letters nor a number")
 
 
 def test_a_crash_of_theirs_says_what_it_would_be(tmp_path: Path) -> None:

@@ -52,13 +52,13 @@ def test_a_table_for_a_person(beholder: Beholder, tmp_path: Path) -> None:
     assert lines[0] == "table.csv: TIR-Bench, 4 rows"
     shown = {line.split("  ")[0]: line.split() for line in lines[2:6]}
     assert shown["o3"][-3:] == ["26.9", "26.93", "26.48"]
-    assert "follows (micro)" in " ".join(shown["o3"])
-    assert "does not follow; it is the macro mean" in words_of(said.out)
+    assert shown["o3"][1:4] == ["All", "as", "micro"]
+    assert shown["Llava-Next-72B"][1:5] == ["All", "no;", "as", "macro"]
+    assert shown["DeepEyes"][1:4] == ["All", "no", "17.3"]
     words = words_of(said.out)
-    assert "2 of 4 rows have an overall figure that does not follow: Llava-Next-72B, DeepEyes." in words
+    assert "2 of 4 rows have overall figures that do not follow: Llava-Next-72B, DeepEyes." in words
     assert "DeepEyes: Symbolic 19.9 cannot be a share of 50 items (nearest 18 and 20)." in words
     assert "With 10 there the overall figure would follow." in words
-    assert "follows (micro), without OCR" in words
     assert "Random Guess: 13.5 follows from the groups as micro mean" in words
     assert "Columns not used: Note." in words
 
@@ -89,9 +89,44 @@ def test_a_table_for_a_program(beholder: Beholder, tmp_path: Path) -> None:
 def test_a_table_in_which_all_is_well(beholder: Beholder, tmp_path: Path) -> None:
     said = beholder("audit", "table", table(tmp_path, HEADER, ROWS[2]))
     assert "Every overall figure follows from its columns." in said.out
+    assert "table.csv: TIR-Bench, 1 row\n" in said.out
     empty = beholder("audit", "table", table(tmp_path, HEADER, ROWS[2].replace("26.9", "")))
     assert "No row has an overall figure." in empty.out
     assert "follows" not in empty.out
+
+
+VLRB = "Model,General,Hallucination,Reasoning,OverallAccuracy,MacroAverageAccuracy"
+
+
+def test_a_table_of_vl_rewardbench_fits_80_columns_and_says_once_why_cells_may_be_odd(
+    beholder: Beholder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = ("GPT-4o (2024-08-06),49.1,67.6,70.5,65.8,62.4", "LLaVA-OneVision-7B-ov,20.1,57.1,29.6,29.6,36.5")
+    said = beholder("audit", "table", table(tmp_path, VLRB, *rows))
+    lines = said.out.splitlines()
+    assert "GPT-4o (2024-08-06) MacroAverageAccuracy as macro 62.4 65.63 62.40" in map(words_of, lines)
+    assert "LLaVA-OneVision-7B-ov OverallAccuracy no 29.6 44.69 35.60" in map(words_of, lines)
+    words = words_of(said.out)
+    assert words.count("cannot be a share of") >= 2
+    assert words.count("Such a figure may be a share of fewer items: the authors leave undecided ones out.") == 1
+    none = beholder("audit", "table", table(tmp_path, VLRB, "x,50.3,50.1,50.0,50.1,50.1"))
+    assert "cannot be a share" not in none.out
+    assert "fewer items" not in none.out
+
+
+def test_a_claim_among_the_counts_is_not_averaged(beholder: Beholder, tmp_path: Path) -> None:
+    mine = table(tmp_path, "Method,easy,hard,Total", "A,90.0,10.0,70.0")
+    (tmp_path / "counts.csv").write_text("easy,30\nhard,10\nTotal,40\n")
+    found = beholder.json("audit", "table", mine, "--counts", tmp_path / "counts.csv", "--overall", "Total")
+    assert list(found["layout"]["columns"]) == ["easy", "hard"]
+    assert found["rows"][0]["claims"][0]["micro"] == 70.0
+    assert found["rows"][0]["claims"][0]["macro"] == 50.0
+    (tmp_path / "counts.csv").write_text("Total,40\n")
+    check_refused(
+        beholder("audit", "table", mine, "--counts", tmp_path / "counts.csv", "--overall", "Total"),
+        ("names no column of the table to be averaged",),
+    )
 
 
 def test_options_of_a_table(beholder: Beholder, tmp_path: Path) -> None:
@@ -99,8 +134,9 @@ def test_options_of_a_table(beholder: Beholder, tmp_path: Path) -> None:
     counts = tmp_path / "counts.csv"
     counts.write_text("column,n\neasy,30\nhard,10\n")
     said = beholder("audit", "table", mine, "--counts", counts, "--overall", "Total")
-    assert "the table, 1 rows" in said.out
-    assert "does not follow; it is the macro mean" in words_of(said.out)
+    assert said.out.startswith("table.csv: the table, 1 row\n")
+    assert "Total no; as macro" in words_of(said.out)
+    assert "1 of 1 row has an overall figure that does not follow: A." in words_of(said.out)
     lenient = beholder.json("audit", "table", mine, "--counts", counts, "--overall", "Total", "--tolerance", 20)
     assert lenient["rows"][0]["claims"][0]["follows"] is True
 
@@ -119,7 +155,7 @@ def test_a_data_set_for_a_person(beholder: Beholder, tmp_path: Path) -> None:
     folder = data_set(tmp_path / "set", *rows)
     (folder / "data" / "3.png").unlink()
     said = beholder("audit", "data", "tir", folder)
-    assert (said.code, said.err) == (0, "")
+    assert (said.code, said.err) == (1, ""), "a picture is missing"
     words = words_of(said.out)
     assert words.startswith(f"{folder}: 4 records, 4 images")
     assert "maze 3, ocr 1" in words
@@ -127,7 +163,7 @@ def test_a_data_set_for_a_person(beholder: Beholder, tmp_path: Path) -> None:
     assert "Same content: TIR-Bench.json, record 1, TIR-Bench.json, record 4" in words
     assert "TIR-Bench.json, record 3: data/3.png: " in words
     assert "does not exist" in words
-    assert "Errata: 1 records whose own gold a scorer does not find right." in words
+    assert "Errata: 1 record whose own gold a scorer does not find right." in words
     line = next(line for line in said.out.splitlines() if "official(det)" in line)
     assert line.split()[0] == "TIR-Bench.json,"
     assert "K" in line
@@ -152,17 +188,69 @@ def test_long_lists_are_cut_and_said_to_be(beholder: Beholder, tmp_path: Path) -
     for number in range(25):
         (folder / "data" / f"{number}.png").write_bytes(b"x")
     said = beholder("audit", "data", "tir", folder)
+    assert said.code == 1
     assert "… and 5 more images." in said.out
     assert "Errata: 25 records" in said.out
     assert "… and 30 more (--json lists all)." in said.out
-    assert len(beholder.json("audit", "data", "tir", folder)["errata"]) == 50
+    assert len(json.loads(beholder("audit", "data", "tir", folder, "--json").out)["errata"]) == 50
+
+
+def test_differences_and_errata_alone_break_nothing(beholder: Beholder, tmp_path: Path) -> None:
+    said = beholder("audit", "data", "tir", data_set(tmp_path / "set", record(1), record(2, "K")))
+    assert said.code == 0
+    assert "This is not the whole of TIR-Bench" in said.out
+    assert "Errata: 1 record whose" in said.out
+
+
+def test_records_that_cannot_be_used_are_all_listed(beholder: Beholder, tmp_path: Path) -> None:
+    bad = [record(number, "") for number in range(3, 26)]
+    folder = data_set(tmp_path / "set", record(1), record(2, task="dog"), *bad)
+    said = beholder("audit", "data", "tir", folder)
+    assert (said.code, said.err) == (1, "")
+    words = words_of(said.out)
+    assert words.startswith(f"{folder}: 1 record, 1 image")
+    assert "24 records cannot be used:" in words
+    assert "TIR-Bench.json, record 2: there is no task 'dog' in TIR-Bench. The tasks are" in words
+    assert "record 3: column 'answer' is empty. Mend or remove this record." in words
+    assert "… and 4 more records." in words
+    assert "Reading stopped" not in words
+    assert "The gold is right under every scorer." in words
+    listed = beholder("audit", "data", "tir", folder, "--json")
+    assert listed.code == 1
+    found = json.loads(listed.out)
+    assert (found["records"], len(found["unusable"]), found["stopped"]) == (1, 24, False)
+
+
+def test_a_loader_that_stops_says_so(beholder: Beholder, tmp_path: Path) -> None:
+    file = tfq_data(tmp_path)
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join([*lines[:2], "{}", "{}", *lines[2:]]) + "\n")
+    said = beholder("audit", "data", "tfq", file)
+    assert (said.code, said.err) == (1, "")
+    assert f"{file.name}, line 3: " in said.out
+    assert "2 records, 2 images" in said.out
+    assert "1 record cannot be used:" in said.out
+    assert "Reading stopped there: what comes after it was not looked at." in said.out
+
+
+def test_a_file_that_breaks_off_is_broken_data(beholder: Beholder, tmp_path: Path) -> None:
+    folder = data_set(tmp_path / "set", record(1), record(2))
+    whole = (folder / "TIR-Bench.json").read_text()
+    (folder / "TIR-Bench.json").write_text(whole[:-20])
+    said = beholder("audit", "data", "tir", folder)
+    assert (said.code, said.err) == (1, "")
+    assert "Reading stopped there" in said.out
+    (folder / "TIR-Bench.json").write_text("")
+    assert beholder("audit", "data", "tir", folder).code == 1
 
 
 def test_another_folder_of_pictures(beholder: Beholder, tmp_path: Path) -> None:
     folder = data_set(tmp_path / "set", record(1))
     (tmp_path / "pictures").mkdir()
     (folder / "data").rename(tmp_path / "pictures" / "data")
-    assert len(beholder.json("audit", "data", "tir", folder)["unreadable"]) == 1
+    missing = beholder("audit", "data", "tir", folder, "--json")
+    assert missing.code == 1
+    assert len(json.loads(missing.out)["unreadable"]) == 1
     assert beholder.json("audit", "data", "tir", folder, "--images", tmp_path / "pictures")["unreadable"] == []
 
 
@@ -181,7 +269,6 @@ WRONG: list[tuple[str, Callable[[Path], list[object]], tuple[str, ...]]] = [
     ("a tolerance that is none", lambda h: ["table", table(h), "--tolerance", "nan"], ("--tolerance",)),
     ("no data", lambda h: ["data", "tir", h / "gone"], ("gone", "no such file")),
     ("unknown benchmark", lambda h: ["data", "tirr", h], ("'tirr'", "Did you mean tir")),
-    ("a bad record", lambda h: ["data", "tir", data_set(h, record(1, ""))], ("record 1", "'answer' is empty")),
     ("no pictures folder", lambda h: ["data", "tir", data_set(h, record(1)), "--images", h / "no"], ("image folder",)),
     ("no path", lambda h: ["data", "tir"], ("PATH", "beholder audit data --help")),
     ("an unknown part", lambda h: ["tables", table(h)], ("'tables'", "beholder audit --help")),

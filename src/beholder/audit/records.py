@@ -50,7 +50,7 @@ class DataAudit(msgspec.Struct, frozen=True):
     """What was found. `categories` counts records; `differences` are sentences about what differs from the public set.
 
     `records` counts those that can be used; `unusable` lists the others. `stopped` says that the last of these ended
-    the reading, so that nothing after it was looked at. `duplicates` lists groups of records that have the same content.
+    the reading, so that nothing after it was looked at. `duplicates` lists groups of records with the same content.
     """
 
     records: int

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _SHOWN = 20
+_ROOMY, _NARROW = 70, 24
 
 app = typer.Typer(
     help="Check a published table, or a data set.",
@@ -97,16 +98,17 @@ def _print_table(console: Console, audit: Audit, file: Path) -> None:
 
     say(console, f"{file.name}: {audit.layout.title}, {counted(len(audit.rows), 'row')}", "bold")
     shown = bare_table("", "claim", "follows", "printed", "micro", "macro", texts=3)
-    shown.columns[1].no_wrap = True
+    shown.columns[1].no_wrap = console.width >= _ROOMY and max(map(len, audit.layout.overall)) < _NARROW
     for row in audit.rows:
         for claim in row.claims:
             style = "" if claim.follows else "red"
             figures = (f"{claim.claimed:.1f}", f"{claim.micro:.2f}", f"{claim.macro:.2f}")
             shown.add_row(*(cell(text, style) for text in (row.model, claim.column, _follows(claim), *figures)))
-    console.print(shown)
-    console.print()
-    off = [row.model for row in audit.rows if not all(claim.follows for claim in row.claims)]
     claimed = any(row.claims for row in audit.rows)
+    if claimed:
+        console.print(shown)
+        console.print()
+    off = [row.model for row in audit.rows if not all(claim.follows for claim in row.claims)]
     if off:
         have = (
             "has an overall figure that does not follow" if len(off) == 1 else "have overall figures that do not follow"

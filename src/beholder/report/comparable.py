@@ -58,7 +58,7 @@ def _asked(plan: Plan, protocol: Mapping[str, Any]) -> list[str]:
     if sampling.temperature != protocol["temperature"]:
         found.append(f"the temperature is {_number(sampling.temperature)}, not {protocol['temperature']:g}")
     if sampling.max_tokens != protocol["max_tokens"]:
-        limit = "the server's own limit" if sampling.max_tokens is None else f"at most {count(sampling.max_tokens)}"
+        limit = "the server's own limit of" if sampling.max_tokens is None else f"at most {count(sampling.max_tokens)}"
         found.append(f"answers had {limit} tokens, not {count(protocol['max_tokens'])}")
     if plan.votes != 1:
         found.append(f"each item was asked {plan.votes} times")
