@@ -412,7 +412,9 @@ def test_the_child_ends_with_the_object_and_with_the_program(with_library: Made,
     del dropped
     assert not is_running(pid)
 
-    program = "from beholder.benchmarks.tir.expressions import Expressions; kept = Expressions(); kept.agree('3.', '3.')"
+    program = (
+        "from beholder.benchmarks.tir.expressions import Expressions; kept = Expressions(); kept.agree('3.', '3.')"
+    )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60, env={**os.environ, **our_path(tmp_path)})
     assert read_child(tmp_path)[0] != pid
     assert not is_running(read_child(tmp_path)[0])

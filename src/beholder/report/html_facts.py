@@ -8,6 +8,7 @@ from pathlib import Path
 
 from beholder.engine.lifecycle import Result
 from beholder.errors import UsageError
+from beholder.report.comparable import differences, verdict
 from beholder.report.comparison import Comparison, compare, headline_scorer
 from beholder.report.figures import count, percent
 from beholder.report.html_runs import Runs, named, text
@@ -164,15 +165,24 @@ def published(runs: Runs) -> str:
         values = (row["all"], *(row["tasks"].get(task) for task in tasks))
         cells = "".join("<td>–</td>" if value is None else f"<td>{value:.1f}</td>" for value in values)
         rows.append(f'<tr><th scope="row">{text(row["model"])}</th>{cells}</tr>')
-    partial = ", ".join(table["partial"])
-    why = f"Other denominators than the published ones: {partial}." if partial else "These runs hold every item."
+    said = "".join(
+        f'<p class="note">{named(runs, run)}: {text(_comparable(result))}</p>'
+        for run, result in enumerate(runs.results)
+        if "published" in result.details
+    )
     return (
         "<details><summary>The published table</summary>"
-        f'<p class="note">{text(table["source"])}. {text(table["note"])} '
-        f'{text(why)} Only figures by "official" with the authors\' extractor are comparable.</p>'
+        f'<p class="note">{text(table["source"])}. {text(table["note"])}</p>{said}'
         f'<div class="wide" tabindex="0"><table><thead><tr><th></th>{heading}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div></details>"
     )
+
+
+def _comparable(result: Result) -> str:
+    """Whether a run's figures may stand beside the published ones."""
+    scorer = result.found.headline_of(result.metrics)[0]
+    own = result.metrics.get(scorer, {})
+    return verdict(differences(result.plan, result.judges, result.details["published"], own, scorer))
 
 
 def facts(runs: Runs) -> str:
