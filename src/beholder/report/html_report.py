@@ -99,7 +99,7 @@ def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture]) ->
 _DIALOG = (
     '<dialog id="large" aria-label="picture, large"><div class="tools"><span id="large-note"></span>'
     '<button type="button" id="large-size">Full size</button>'
-    '<button type="button" id="large-close" autofocus>Close</button></div>'
+    '<button type="button" id="large-close">Close</button></div>'
     '<div class="stage" id="large-stage"><img id="large-image" alt="the picture, large"></div></dialog>'
 )
 

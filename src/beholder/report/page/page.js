@@ -249,6 +249,7 @@
     large.alt = name;
     large.src = beside || (inside && inside.textContent) || small;
     dialog.showModal();
+    $("large-close").focus();
   }
   large.addEventListener("error", () => {
     if (large.src === smallOne) return;
