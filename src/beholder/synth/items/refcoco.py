@@ -102,25 +102,6 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True):
     holes: int
 
 
-class _Sprite(NamedTuple):
-    """Something to be pasted: its mask (mode L), a point well inside it, its own pixels if it is a cut-out."""
-
-    mask: Image.Image
-    anchor: tuple[float, float]
-    picture: Image.Image | None = None
-
-
-class _Pasted(NamedTuple):
-    """Where a sprite came to lie: its cover of each pixel (0 to 255) and its box."""
-
-    cover: NDArray[np.uint8]
-    box: tuple[int, int, int, int]
-
-    @property
-    def pixels(self) -> int:
-        return int(np.count_nonzero(self.cover >= 128))
-
-
 def make(seed: int, level: int, sources: Sources) -> Item:
     """The item that follows from the seed; `UsageError` for a level other than 1 to 5.
 
@@ -254,46 +235,6 @@ def _sprite(kind: str, level: _Level, holes: int, rng: random.Random) -> _Sprite
     return _Sprite(mask, middle)
 
 
-def _fit(sprite: _Sprite, shape: tuple[int, ...], share: float, rng: random.Random) -> _Pasted:
-    """The sprite scaled and laid down so that it covers `share` per cent of the picture, as nearly as it can be."""
-    height, width = shape[0], shape[1]
-    wanted = share / 100 * height * width
-    inside = int(np.count_nonzero(np.asarray(sprite.mask) >= 128))
-    scale = math.sqrt(wanted / inside)
-    across, down = rng.random(), rng.random()
-    best = _lay(sprite, scale, (across, down), (width, height))
-    for _ in range(_TRIES):
-        if abs(best.pixels - wanted) <= 0.002 * height * width:
-            break
-        scale *= min(2.0, max(0.5, math.sqrt(wanted / max(1, best.pixels))))
-        best = _lay(sprite, scale, (across, down), (width, height))
-    return best
-
-
-def _lay(sprite: _Sprite, scale: float, where: tuple[float, float], size: tuple[int, int]) -> _Pasted:
-    """The sprite at that scale: wholly inside the picture where there is room, else its anchor about the middle."""
-    spans = []
-    for side, place, length, anchor in zip(size, where, sprite.mask.size, sprite.anchor, strict=True):
-        long = max(1, round(length * scale))
-        room = side - long - 4
-        start = 2 + round(place * room) if room >= 0 else round(side * (0.4 + 0.2 * place) - anchor * scale)
-        spans.append((start, start + long))
-    (left, right), (top, bottom) = spans
-    cover = Image.new("L", size)
-    _paste(cover, sprite.mask, (left, top, right, bottom))
-    return _Pasted(np.asarray(cover), (left, top, right, bottom))
-
-
-def _paste(onto: Image.Image, image: Image.Image, box: tuple[int, int, int, int]) -> None:
-    """Pastes the image scaled to the box; only what lies inside is ever scaled."""
-    left, top, right, bottom = max(box[0], 0), max(box[1], 0), min(box[2], onto.width), min(box[3], onto.height)
-    if left >= right or top >= bottom:
-        return
-    x, y = image.width / (box[2] - box[0]), image.height / (box[3] - box[1])
-    part = ((left - box[0]) * x, (top - box[1]) * y, (right - box[0]) * x, (bottom - box[1]) * y)
-    onto.paste(image.resize((right - left, bottom - top), Image.Resampling.BILINEAR, box=part), (left, top))
-
-
 def _paint(
     canvas: NDArray[np.uint8], pasted: _Pasted, look: Look, level: _Level, seed: int, rng: random.Random
 ) -> None:
@@ -310,81 +251,3 @@ def _paint(
     canvas[top:bottom, left:right][edge] = colour
 
 
-def _visible(cover: NDArray[np.uint8]) -> tuple[int, int, int, int]:
-    """Top, bottom, left and right of what is covered."""
-    rows, columns = np.flatnonzero(cover.any(axis=1)), np.flatnonzero(cover.any(axis=0))
-    return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
-
-
-def _blend(below: NDArray[np.uint8], above: NDArray[np.uint8], cover: NDArray[np.uint8], through: float) -> None:
-    """Lays `above` over `below`, in place, where it covers (0 to 255); a part `through` of `below` shines through."""
-    opaque = [level * round(1000 * (1 - through)) // 1000 for level in range(256)]
-    onto = Image.fromarray(below)
-    onto.paste(Image.fromarray(above), mask=Image.fromarray(cover).point(opaque))
-    below[:] = np.asarray(onto)
-
-
-def _edge(mask: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
-    """The pixels of the mask that lie within `width` of its border; the border of the picture is none."""
-    inner = mask.copy()
-    for _ in range(width):
-        padded = np.pad(inner, 1, mode="edge")
-        inner = inner & padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
-    return mask & ~inner
-
-
-def _cut_out(
-    canvas: NDArray[np.uint8], seed: int, level: int, share: float, masks: tuple[MaskedObject, ...]
-) -> tuple[_Pasted, str, str, tuple[str, ...], int]:
-    """Pastes an object out of another photograph: the first drawn that is large enough and can cover the share."""
-    settings = _LEVELS[level]
-    rng = rng_for(seed, "refcoco", "cut-out")
-    drawn = [rng.randrange(len(masks)) for _ in range(8)]
-    for turn, place in enumerate(drawn):
-        sprite = _object(masks[place])
-        shown = _fit(sprite, canvas.shape[:2], share, rng)
-        off = abs(100 * shown.pixels / (canvas.shape[0] * canvas.shape[1]) - share)
-        seen = np.count_nonzero(np.asarray(sprite.mask)) >= _WELL_SEEN or turn >= len(drawn) // 2
-        if off <= NEAR - 0.6 and seen:
-            break
-    else:
-        raise DataError(
-            f"none of {len(drawn)} objects that were drawn can cover {share:.0f} % of a picture",
-            where=masks[drawn[-1]].image.name,
-            mend="Give more objects, or larger ones.",
-        )
-    _press(canvas, sprite, shown, settings.through_cut)
-    if level <= _WHITE_EDGE_TO:
-        canvas[_edge(shown.cover >= 128, settings.edge)] = (250, 250, 250)
-    name = masks[place].name
-    return shown, f"the cut-out that is pasted over it ({name})", masks[place].image.name, (), 0
-
-
-def _press(canvas: NDArray[np.uint8], sprite: _Sprite, shown: _Pasted, through: float) -> None:
-    if sprite.picture is None:
-        raise ValueError("only a cut-out has pixels of its own")
-    above = Image.new("RGB", (canvas.shape[1], canvas.shape[0]))
-    _paste(above, sprite.picture, shown.box)
-    _blend(canvas, np.asarray(above), shown.cover, through)
-
-
-def _object(masked: MaskedObject) -> _Sprite:
-    """The object alone: its mask and its photograph, both cut to its box; its anchor is where it is thickest."""
-    picture, mask = _photograph(masked.image), masked.mask()
-    if mask.shape != (picture.height, picture.width) or not mask.any():
-        raise DataError(
-            f"the mask of {masked.name!r} is {mask.shape[1]}×{mask.shape[0]} pixels with {int(mask.sum())} inside, "
-            f"the photograph {picture.width}×{picture.height}",
-            where=masked.image.name,
-            mend="Give the photographs that the masks were made for.",
-        )
-    top, bottom, left, right = _visible(mask.astype(np.uint8))
-    cut = Image.fromarray(mask[top:bottom, left:right].astype(np.uint8) * 255)
-    thick = np.asarray(cut.filter(ImageFilter.BoxBlur(max(1, min(cut.size) // 6))))
-    row, column = divmod(int(thick.argmax()), cut.width)
-    return _Sprite(cut, (column + 0.5, row + 0.5), picture.crop((left, top, right, bottom)))
-
-
-@lru_cache(maxsize=8)
-def _photograph(ref: ImageRef) -> Image.Image:
-    return decoded(load(ref))
