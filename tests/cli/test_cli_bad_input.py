@@ -29,6 +29,8 @@ from cli_data import (
     write_lines,
 )
 
+from beholder.synth.dataset import LAYOUT, MANIFEST
+
 
 def tfq_with(change: dict[str, Any], row: int = 2) -> Callable[[Path], Path]:
     """TFQ data in which one record has other values; a value of `...` removes the column."""
@@ -133,6 +135,14 @@ def with_file(name: str, content: str, *before: object) -> Callable[[Path], list
     return make
 
 
+def of_manifest(here: Path, task: str) -> list[object]:
+    """Makes a set again whose one item is of that task."""
+    item = {"id": 0, "task": task, "seed": 1, "level": 1, "files": {}, "certificate": {}}
+    made = {"layout": LAYOUT, "beholder": "0", "pillow": "0", "records": "", "sources": {}, "items": [item]}
+    (here / MANIFEST).write_text(json.dumps(made))
+    return ["synth", here / MANIFEST, "--out", here / "o"]
+
+
 OPTION_ROWS: list[tuple[str, Callable[[Path], list[object]], tuple[str, ...]]] = [
     ("unknown benchmark", lambda h: good(h, benchmark="tqf"), ("'tqf'", "Did you mean tfq", "vl-rewardbench")),
     ("unknown benchmark underscore", lambda h: good(h, benchmark="vl_rewardbench"), ("mean vl-rewardbench",)),
@@ -168,7 +178,14 @@ OPTION_ROWS: list[tuple[str, Callable[[Path], list[object]], tuple[str, ...]]] =
     ("resume of no run", lambda h: ["resume", h], ("There is no run",)),
     ("rescore of no run", lambda h: ["rescore", h], ("There is no run",)),
     ("pack of no run", lambda h: ["pack", "x", "--runs-dir", h], ("no run 'x'",)),
-    ("unknown family", lambda h: ["synth", "sudoku", "--out", h / "o"], ("'sudoku'", "jigsaw")),
+    ("unknown family", lambda h: ["synth", "sudoku", "--out", h / "o"], ("'sudoku'", "jigsaw", "all")),
+    (
+        "mask images without masks",
+        lambda h: ["synth", "refcoco", "--out", h / "o", "--mask-images", h],
+        ("--mask-images", "give --masks"),
+    ),
+    ("masks for other families", lambda h: ["synth", "MAZE", "--out", h / "o", "--masks", h], ("--masks", "refcoco")),
+    ("manifest of an unknown task", lambda h: of_manifest(h, "..os"), ("manifest.json, item 0", "no task '..os'")),
     ("photos folder is empty", lambda h: ["synth", "jigsaw", "--out", h / "o", "--photos", h], ("photo",)),
     ("difficulty out of range", lambda h: ["synth", "jigsaw", "--out", h / "o", "--difficulty", "9"], ("1 to 5", "9")),
 ]

@@ -35,17 +35,24 @@ def options_of(item: Item) -> list[str]:
     return [text for _, text in found] if [letter for letter, _ in found] == list("ABCDEFGHIJ"[: len(found)]) else []
 
 
-def chance(items: Sequence[Item]) -> float:
-    """What a blind answerer can expect: one of the options, or the commonest answer to that kind of question."""
-    kinds: dict[str, Counter[str]] = {}
-    by_option = 0.0
-    for item in items:
-        if options := options_of(item):
-            by_option += 1 / len(options)
-        else:
-            kind = item.certificate.get("kind") or item.certificate.get("question")
-            kinds.setdefault(str(kind), Counter())[item.answer] += 1
-    return (by_option + sum(answers.most_common(1)[0][1] for answers in kinds.values())) / len(items)
+def chance(fitted: Sequence[Item], others: Sequence[Item]) -> float:
+    """What somebody who knows `fitted` but sees no pixels can expect on `others`.
+
+    That is one of the options, or the answer that is commonest in `fitted` to that kind of question at that difficulty.
+    """
+    kinds: dict[tuple[str, int], Counter[str]] = {}
+    for item in fitted:
+        kinds.setdefault(_kind(item), Counter())[item.answer] += 1
+    commonest = {kind: answers.most_common(1)[0][0] for kind, answers in kinds.items()}
+    hits = [
+        1 / len(options) if (options := options_of(item)) else float(commonest.get(_kind(item)) == item.answer)
+        for item in others
+    ]
+    return float(np.mean(hits))
+
+
+def _kind(item: Item) -> tuple[str, int]:
+    return str(item.certificate.get("kind") or item.certificate.get("question")), item.difficulty
 
 
 def by_text(fitted: Sequence[Item], others: Sequence[Item]) -> float:

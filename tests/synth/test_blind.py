@@ -17,23 +17,49 @@ LEVEL = {"visual_search": 1}
 """The 4k scenes of level 3 take a second each; what is asked about them is drawn in the same way at level 1."""
 
 
-def bound(share: float) -> float:
-    """Three standard errors above chance."""
-    return share + 3 * math.sqrt(share * (1 - share) / N) + 1 / N
+MIXED, MIXED_LEVELS = 300, (1, 3, 5)
+
+
+def bound(share: float, n: int) -> float:
+    """Three standard errors of `n` items above chance."""
+    return share + 3 * math.sqrt(share * (1 - share) / n) + 1 / n
+
+
+def check(task: str, n: int, levels: tuple[int, ...]) -> None:
+    """Fits on `n` items, and fails if `n` others are told by more than chance."""
+    fitted = list(make_items(draws_for([task], n, 1, levels), SHIPPED))
+    others = list(make_items(draws_for([task], n, 2, levels), SHIPPED))
+    with_options = [item for item in others if options_of(item)]
+    told = [("by text", by_text(fitted, others), others)]
+    if (picked := by_option(fitted, others)) is not None:
+        told.append(("by option", picked, with_options))
+    for how, share, asked in told:
+        expected = chance(fitted, asked)
+        print(task, levels, how, f"{share:.3f}, chance {expected:.3f} of {len(asked)}")
+        assert share <= bound(expected, len(asked)), (how, share, expected)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", FAMILIES)
 def test_a_blind_classifier_stays_at_chance(task):
-    level = LEVEL.get(task, 3)
-    fitted = list(make_items(draws_for([task], N, 1, (level,)), SHIPPED))
-    others = list(make_items(draws_for([task], N, 2, (level,)), SHIPPED))
-    expected = chance(others)
-    seen = {"by text": by_text(fitted, others)}
-    if (picked := by_option(fitted, others)) is not None:
-        seen["by option"] = picked
-    print(task, f"chance {expected:.3f}", {name: round(share, 3) for name, share in seen.items()})
-    assert all(share <= bound(expected) for share in seen.values()), (seen, expected)
+    check(task, N, (LEVEL.get(task, 3),))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["color", "symbolic", "math", "maze"])
+def test_levels_side_by_side_tell_nothing_either(task):
+    check(task, MIXED, MIXED_LEVELS)
+
+
+def test_chance_is_what_the_fitted_items_teach():
+    item = msgspec.structs.replace(next(make_items(draws_for(["maze"], 1, 1, (1,)), SHIPPED)), prompt="How many?")
+    kinds = [("lines", "4"), ("lines", "4"), ("lines", "7"), ("discs", "2")]
+    fitted, others = (
+        [msgspec.structs.replace(item, answer=answer, certificate={"kind": kind}) for kind, answer in found]
+        for found in (kinds, [("lines", "7"), ("lines", "7"), ("lines", "4"), ("discs", "2")])
+    )
+    assert chance(fitted, others) == 0.5
+    assert chance(fitted, [msgspec.structs.replace(item, prompt="Which?\nA. 1\nB. 2\nC. 3\nD. 4")]) == 0.25
 
 
 def leaky(items, how):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -81,6 +82,41 @@ def test_masks_survive_both_ways_of_writing(seed):
     counts = raster.counts_of_mask(mask)
     assert raster.unpack_counts(raster.pack_counts(counts)) == counts
     assert (raster.mask_of_counts(counts, *mask.shape) == mask).all()
+
+
+PIECES = {
+    "one": ("..##.", "..##."),
+    "two": ("##..#", "##..#", "....."),
+    "first of equals": ("#.#.#",),
+    "meeting at corners": ("#...#", ".#.#.", "..#..", "#...."),
+    "joined late": ("#.#.#", "###.#", "....#"),
+    "over two rows": ("####", "....", "##.#", "##.#"),
+    "none": ("...",),
+}
+LARGEST = {
+    "one": ("..##.", "..##."),
+    "two": ("##...", "##...", "....."),
+    "first of equals": ("#....",),
+    "meeting at corners": ("#...#", ".#.#.", "..#..", "....."),
+    "joined late": ("#.#..", "###..", "....."),
+    "over two rows": ("####", "....", "....", "...."),
+    "none": ("...",),
+}
+
+
+@pytest.mark.parametrize("case", PIECES)
+def test_largest_piece(case):
+    mask, piece = (np.array([[char == "#" for char in row] for row in one[case]]) for one in (PIECES, LARGEST))
+    assert (raster.largest_piece(mask) == piece).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_largest_piece_of_noise(seed):
+    mask = np.random.default_rng(seed).random((60, 80)) < 0.25 + seed / 20
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    piece = raster.largest_piece(mask)
+    assert piece.sum() == stats[1:count, cv2.CC_STAT_AREA].max()
+    assert len(set(labels[piece].tolist())) == 1
 
 
 def test_runs_go_down_the_columns():

@@ -172,7 +172,7 @@ def test_a_silhouette_is_in_one_piece_and_not_cut_off(kind):
 def test_a_black_picture(prompt):
     for how in (solve, glance):
         with pytest.raises(GaveUp):
-            how([np.zeros((420, 560, 3), np.uint8)], prompt)
+            how([np.zeros((HEIGHT, WIDTH, 3), np.uint8)], prompt)
 
 
 def test_an_unknown_kind():

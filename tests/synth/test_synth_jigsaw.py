@@ -21,14 +21,17 @@ from beholder.synth.items.jigsaw import (
     LABEL_INSET,
     SIDE,
     SIZES,
+    TELLABLE_APART,
     Certificate,
     TooPlainError,
     answer_of,
+    closest_pieces,
     make,
     restored,
 )
 from beholder.synth.photographs import SHIPPED, Photos, photos_in, shipped_photos
 from beholder.synth.png import encode_png
+from beholder.synth.tones import tone_table
 
 PHOTOS = shipped_photos()
 SOURCES = Sources(PHOTOS)
@@ -182,12 +185,75 @@ def test_pieces_can_be_told_apart():
         assert len({piece.tobytes() for piece in pieces}) == 36
 
 
+def averaged(piece, n):
+    """A piece as 8 × 8 cells, without those that a number from 1 to n² touches."""
+    cells = np.asarray(Image.fromarray(piece).resize((8, 8), Image.Resampling.BOX), dtype=float)
+    fine = hidden(n, n * n).repeat(8, axis=0).repeat(8, axis=1)  # a cell need not be whole pixels
+    touched = fine.reshape(8, SIDE // n, 8, SIDE // n).any(axis=(1, 3))
+    return cells[~touched]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_closest_pieces_that_are_shown_can_be_told_apart(level):
+    n = SIZES[level]
+    for seed in range(40, 46):
+        puzzle = make(seed, level, SOURCES)
+        pieces = [averaged(piece, n) for piece in tiles(picture(puzzle.pictures[0]), n)]
+        closest = min(np.sqrt(((one - other) ** 2).mean()) for k, one in enumerate(pieces) for other in pieces[k + 1 :])
+        assert closest >= TELLABLE_APART - 0.05
+        assert closest == pytest.approx(puzzle.certificate["closest"], abs=0.05)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_difference_that_a_number_hides_does_not_count(level):
+    n, side = SIZES[level], SIDE // SIZES[level]
+    square = np.random.default_rng(1).integers(0, 256, (n, 1, n, 1, 3), dtype=np.uint8)
+    square = np.ascontiguousarray(np.broadcast_to(square, (n, side, n, side, 3))).reshape(SIDE, SIDE, 3)
+    square[:side, :side] = square[-side:, -side:]
+    assert closest_pieces(square, n) == 0
+    square[:side, :side][hidden(n, 1)] = 255 - square[0, 0]
+    assert closest_pieces(square, n) == 0
+    square[side // 2 : side, side // 2 : side] = 255 - square[0, 0]
+    assert closest_pieces(square, n) > TELLABLE_APART
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_most_photographs_have_such_a_part(level):
+    def usable(photo):
+        for seed in range(3):
+            try:
+                make(seed, level, Sources(Photos((photo,))))
+            except TooPlainError:
+                continue
+            return True
+        return False
+
+    assert sum(usable(photo) for photo in PHOTOS.items) >= 9  # of 11
+
+
+@pytest.mark.parametrize(
+    ("curve", "tones"),
+    [
+        ((1.0, 1.0, 0.0), {0: 0, 100: 100, 255: 255}),
+        ((2.0, 1.0, 0.0), {0: 0, 128: 64, 255: 255}),
+        ((1.0, 0.5, 0.0), {0: 64, 128: 128, 255: 192}),
+        ((1.0, 2.0, 12.0), {0: 0, 128: 140, 255: 255}),
+    ],
+    ids=["as it is", "gamma", "contrast", "cut at both ends"],
+)
+def test_tone_curves(curve, tones):
+    table = tone_table(curve)
+    assert len(table) == 256
+    assert {tone: table[tone] for tone in tones} == tones
+
+
+@pytest.mark.parametrize("grainy", [False, True], ids=["plain", "grainy"])
 @pytest.mark.parametrize("grey", [False, True], ids=["colour", "grey"])
-def test_png_holds_exactly_the_pixels(grey):
+def test_png_holds_exactly_the_pixels(grey, grainy):
     pixels = np.random.default_rng(4).integers(0, 256, (37, 21, 3), dtype=np.uint8)
     if grey:
         pixels[:] = pixels[..., :1]
-    png = encode_png(pixels)
+    png = encode_png(pixels, grainy=grainy)
     assert (picture(png) == pixels).all()
     assert Image.open(io.BytesIO(png)).mode == ("L" if grey else "RGB")
     assert zlib.decompress(png[41:-16])[0] == 2

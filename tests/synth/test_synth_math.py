@@ -129,7 +129,8 @@ def test_what_an_item_says_about_itself():
         assert (item.task, item.cluster, item.suffix) == ("math", "", ".png")
         assert item.difficulty == certificate.level
         assert picture(item).shape == (SHEETS[certificate.level].side,) * 2 + (3,)
-        assert item.prompt.endswith("\nAnswer with the letter of the right option.")
+        asked = "point" if kind_of(item) in POINT_KINDS else "option"
+        assert item.prompt.endswith(f"\nAnswer with the letter of the right {asked}.")
     assert {kind_of(item) for item in every()} == {*POINT_KINDS, *STEPS}
 
 

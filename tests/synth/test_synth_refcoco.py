@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import random
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,8 @@ from PIL import Image, ImageDraw
 from beholder.errors import DataError, UsageError
 from beholder.sample import ImageRef
 from beholder.synth.item import LEVELS, Item, Sources
+from beholder.synth.items.cut_outs import LARGEST_SCALE, with_article
+from beholder.synth.items.pasting import Room, Sprite
 from beholder.synth.items.refcoco import COUNT, NEAR, STEP, make
 from beholder.synth.masks import MaskedObject
 from beholder.synth.photographs import shipped_photos
@@ -30,7 +33,7 @@ def shown_options(item: Item) -> list[int]:
     return [int(value) for value in re.findall(r"^[A-F]\. (\d+)%$", item.prompt, re.MULTILINE)]
 
 
-def object_in(folder: Path, name: str, shape: str, size: tuple[int, int] = (200, 160)) -> MaskedObject:
+def object_in(folder: Path, name: str, shape: str, size: tuple[int, int] = (240, 200)) -> MaskedObject:
     """A photograph of coloured noise with a mask in it."""
     noise = np.random.default_rng(3).integers(60, 200, (size[1], size[0], 3), dtype=np.uint8)
     path = folder / f"{name}.png"
@@ -38,10 +41,18 @@ def object_in(folder: Path, name: str, shape: str, size: tuple[int, int] = (200,
     drawn = Image.new("L", size)
     draw = ImageDraw.Draw(drawn)
     if shape == "ring":
-        draw.ellipse((20, 10, 160, 150), fill=255)
-        draw.ellipse((70, 60, 110, 100), fill=0)
+        draw.ellipse((20, 10, 190, 180), fill=255)
+        draw.ellipse((80, 70, 120, 110), fill=0)
     elif shape == "bar":
-        draw.rectangle((90, 5, 105, 155), fill=255)
+        draw.rectangle((60, 5, 160, 195), fill=255)
+    elif shape == "speck":
+        draw.rectangle((60, 5, 100, 45), fill=255)
+    elif shape == "two pieces":
+        draw.rectangle((10, 5, 110, 195), fill=255)
+        draw.rectangle((130, 5, 230, 195), fill=255)
+    elif shape == "piece and crumb":
+        draw.rectangle((10, 5, 160, 195), fill=255)
+        draw.rectangle((200, 80, 230, 120), fill=255)
     mask = np.asarray(drawn) > 0
     return MaskedObject(name, ImageRef(name=path.name, path=str(path)), lambda: mask)
 
@@ -67,8 +78,8 @@ def check(item: Item) -> None:
     assert shown_options(item) == list(made["options"])
     assert np.diff(sorted(made["options"])).tolist() == [STEP] * (COUNT - 1)
     assert made["margin"] >= STEP - 2 * NEAR
-    assert f"covered by {made['object']}?" in item.prompt
-    assert item.cluster == made["photo"]
+    assert f" {made['object']} cover?" in item.prompt or f"covered by {made['object']}?" in item.prompt
+    assert item.cluster == (made["source"] or made["photo"])
     assert pixels(item).shape[:2] == tuple(made["size"])[::-1]
 
 
@@ -94,6 +105,83 @@ def test_cut_outs_cover_what_the_certificate_says(level, cut_outs):
         check(item)
         assert item.certificate["source"] in ("ring of dough.png", "pole.png")
         assert item.certificate["source"].removesuffix(".png") in item.prompt
+
+
+def test_items_from_one_mask_photograph_cluster(cut_outs):
+    made = [make(seed, 3, cut_outs) for seed in range(8)]
+    assert {item.cluster for item in made} == {"ring of dough.png", "pole.png"}
+    assert len({item.certificate["photo"] for item in made}) > 2
+
+
+@pytest.mark.parametrize(
+    "shape, said", [("speck", "none of 1 objects"), ("two pieces", "in several pieces"), ("none", "0 inside")]
+)
+def test_objects_that_no_cut_out_is_made_of(shape, said, tmp_path):
+    with pytest.raises(DataError, match=said):
+        make(1, 3, Sources(shipped_photos(), (object_in(tmp_path, "thing", shape),)))
+
+
+def test_the_largest_piece_alone_is_cut_out(tmp_path):
+    whole = object_in(tmp_path, "thing", "piece and crumb")
+    for seed in range(4):
+        made = make(seed, 3, Sources(shipped_photos(), (whole,))).certificate
+        left, top, right, bottom = made["box"]
+        assert (right - left) / (bottom - top) == pytest.approx(151 / 191, rel=0.05)
+
+
+def test_cut_outs_are_enlarged_three_times_at_most(cut_outs):
+    wide = {"ring of dough.png": 171, "pole.png": 101}
+    for seed in range(10):
+        made = make(seed, 1, cut_outs).certificate
+        assert made["box"][2] - made["box"][0] <= LARGEST_SCALE * wide[made["source"]]
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("person", "a person"),
+        ("umbrella", "an umbrella"),
+        ("wine glass", "a wine glass"),
+        ("bus", "a bus"),
+        ("skis", "skis"),
+        ("scissors", "scissors"),
+        ("the man in red", "the man in red"),
+        ("Two girls", "Two girls"),
+        ("🐘", "a 🐘"),
+    ],
+)
+def test_how_objects_are_named(name, said):
+    assert with_article(name) == said
+
+
+@pytest.mark.parametrize("level", [2, 3, 4, 5])
+def test_shapes_of_all_sizes_lie_beside_the_object(level):
+    """Neither the largest shape nor the last painted is always the one that is asked for."""
+    made = [make(seed, level, SOURCES).certificate for seed in range(40)]
+    larger = [max(one["other_pixels"], default=0) > one["pixels"] for one in made]
+    comparable = [max(one["other_pixels"], default=0) > one["pixels"] / 3 for one in made]
+    assert sum(larger) >= 5
+    assert sum(comparable) >= 20
+    assert all(len(one["others"]) == len(one["other_pixels"]) for one in made)
+    # Nothing is laid over anything else.
+    assert all(one["pixels"] + sum(one["other_pixels"]) < one["size"][0] * one["size"][1] for one in made)
+
+
+def test_room_is_what_no_shape_touches_or_encloses():
+    solid, holed = Image.new("L", (100, 100), 255), Image.new("L", (100, 100), 255)
+    ImageDraw.Draw(holed).ellipse((20, 20, 80, 80), fill=0)
+    rng = random.Random(1)
+    room = Room((400, 300))
+    first = room.find(Sprite(holed, (50, 50), solid), 40, rng, over=False)
+    assert first is not None
+    taken = np.zeros((300, 400), dtype=bool)
+    left, top, right, bottom = first.box
+    taken[max(0, top - 2) : bottom + 2, max(0, left - 2) : right + 2] = True
+    laid = [found for _ in range(20) if (found := room.find(Sprite(solid, (50, 50)), 30, rng, over=True)) is not None]
+    assert 2 <= len(laid) < 20
+    for pasted in laid:
+        assert not (taken & (pasted.cover > 0)).any()
+        taken |= pasted.cover > 0
 
 
 def test_the_picture_differs_from_its_photograph_where_the_object_lies(cut_outs):
@@ -161,7 +249,7 @@ def test_the_solver_counts_a_plain_disc():
         "Which is closest to the share that is covered by the red disc?",
         "… is covered by the red disc?\nA. 10%\nB. 18%",
         "… is covered by the disc?\nA. 10%\nB. 18%",
-        "… is covered by the cut-out that is pasted over it (dog)?\nA. 10%\nB. 18%",
+        "How much of the picture does the pasted cut-out of a dog cover?\nA. 10%\nB. 18%",
         "covered by the " * 5000,
     ],
 )
@@ -172,11 +260,7 @@ def test_what_the_solver_cannot_find(prompt):
 
 def wrong_size(folder: Path) -> MaskedObject:
     good = object_in(folder, "ring", "ring")
-    return MaskedObject("ring", good.image, lambda: np.ones((10, 10), dtype=np.bool_))
-
-
-def empty(folder: Path) -> MaskedObject:
-    return object_in(folder, "nothing", "none")
+    return MaskedObject("ring", good.image, lambda: np.ones((300, 310), dtype=np.bool_))
 
 
 def gone(folder: Path) -> MaskedObject:
@@ -185,7 +269,7 @@ def gone(folder: Path) -> MaskedObject:
     return good
 
 
-@pytest.mark.parametrize("bad, said", [(wrong_size, "10×10"), (empty, "0 inside"), (gone, "does not exist")])
+@pytest.mark.parametrize("bad, said", [(wrong_size, "310×300"), (gone, "does not exist")])
 def test_masked_objects_that_cannot_be_used(bad, said, tmp_path):
     with pytest.raises(DataError, match=said):
         make(1, 3, Sources(shipped_photos(), (bad(tmp_path),)))

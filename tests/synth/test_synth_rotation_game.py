@@ -5,13 +5,24 @@ import io
 import math
 import re
 
+import msgspec
 import numpy as np
 import pytest
 from PIL import Image
 
 from beholder.errors import DataError, UsageError
 from beholder.synth.item import LEVELS, Sources
-from beholder.synth.items.rotation_game import FINEST_STEP, INSET, SIDE, Certificate, draw, make, upright
+from beholder.synth.items.rotation_game import (
+    FINEST_STEP,
+    INSET,
+    LEAST_CHANGE,
+    SIDE,
+    Certificate,
+    draw,
+    make,
+    picture,
+    upright,
+)
 from beholder.synth.photographs import SHIPPED, photos_in, shipped_photos
 from beholder.synth.solvers import GaveUp
 from beholder.synth.solvers.rotation_game import glance, solve
@@ -28,9 +39,9 @@ def offered(item):
     return {letter: int(degrees) for letter, degrees in re.findall(r"^([A-F])\. (\d+)°$", item.prompt, re.MULTILINE)}
 
 
-def own(folder, picture, count=1):
+def own(folder, look, count=1):
     for number in range(count):
-        Image.fromarray(picture(number)).save(folder / f"{number}.png")
+        Image.fromarray(look(number)).save(folder / f"{number}.png")
     return Sources(photos_in(folder))
 
 
@@ -148,6 +159,59 @@ def test_a_users_photographs_are_all_used_whatever_their_names(tmp_path):
     (tmp_path / "0.png").rename(tmp_path / "gravel.jpg.png")
     sources = Sources(photos_in(tmp_path))
     assert {draw(seed, 5, sources.photos).photo for seed in range(20)} == {"1.png", "gravel.jpg.png"}
+
+
+def plain(tone):
+    return np.full((300, 420, 3), tone, np.uint8)
+
+
+def hardly_lighter_upwards(_):
+    return np.broadcast_to(np.linspace(150, 140, 300)[:, None, None], (300, 420, 3)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("look", [lambda _: plain(255), hardly_lighter_upwards], ids=["white", "sky"])
+def test_a_photograph_that_shows_no_turn_is_refused(tmp_path, level, look):
+    with pytest.raises(DataError, match=r"0\.png: each of 4 round parts .* so plain that a turn by \d+° hardly shows"):
+        make(1, level, own(tmp_path, look))
+
+
+def test_a_photograph_that_shows_no_turn_is_passed_over(tmp_path):
+    sources = own(tmp_path, lambda number: plain(90) if number == 1 else without_upright(number), count=3)
+    assert {draw(seed, 3, sources.photos).photo for seed in range(20)} == {"0.png", "2.png"}
+
+
+def test_a_turn_by_one_step_shows_in_every_part():
+    """Above all at level 5: one of the photographs is mostly sky, and contrast is halved."""
+    inside = np.hypot(*np.meshgrid(*[np.arange(SIDE) - SIDE / 2 + 0.5] * 2)) < SIDE / 2 - 2 * INSET
+    changes = []
+    for seed in range(60):
+        certificate = draw(seed, 5, SOURCES.photos)
+        before = upright(certificate, SOURCES.photos)
+        after = before.rotate(certificate.step, Image.Resampling.BICUBIC)
+        changes.append(np.sqrt(((np.asarray(before, float) - np.asarray(after, float))[inside] ** 2).mean()))
+    assert min(changes) >= LEAST_CHANGE
+
+
+def test_a_turn_by_a_multiple_of_90_degrees_is_not_sharper_than_another(tmp_path):
+    """In noise, which is as sharp as a photograph can be. Without the first turn the mean is -0.08."""
+    noise = own(
+        tmp_path, lambda number: np.random.default_rng(number).integers(0, 256, (400, 400, 3), dtype=np.uint8), count=4
+    )
+
+    def sharpness(certificate, turned):
+        light = picture(msgspec.structs.replace(certificate, turned=turned), noise.photos)[100:300, 100:300].mean(
+            axis=2
+        )
+        around = light[:-2, 1:-1] + light[2:, 1:-1] + light[1:-1, :-2] + light[1:-1, 2:]
+        return ((4 * light[1:-1, 1:-1] - around) ** 2).mean()
+
+    ratios = []
+    for seed in range(32):
+        certificate = draw(seed, 3, noise.photos)
+        square, other = (90, 180, 270)[seed % 3], (45, 20, 325, 250)[seed % 4]
+        ratios.append(math.log(sharpness(certificate, square) / sharpness(certificate, other)))
+    assert abs(np.mean(ratios)) < 0.03
 
 
 def test_no_photograph_with_an_upright():

@@ -40,7 +40,7 @@ def synth(
         Path | None, typer.Option(metavar="FOLDER", help="Images of --masks (default: beside the file).")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes that make items (default: one a core).")
+        int | None, typer.Option(metavar="N", min=1, help="Processes that make items (default: one for each core).")
     ] = None,
 ) -> None:
     """Make fresh items with known answers.
@@ -55,6 +55,8 @@ def synth(
     from beholder.synth.dataset import MANIFEST, read_manifest, remake, write_dataset
     from beholder.synth.generate import SourcePaths, draws_for
 
+    if mask_images is not None and masks is None:
+        raise UsageError("--mask-images is the folder of the images of --masks: give --masks too.")
     paths = SourcePaths(photos, masks, mask_images)
     processes = jobs or os.cpu_count() or 1
     given = [Path(name) for name in families if is_manifest(name)]
@@ -78,9 +80,11 @@ def synth(
 
 def is_manifest(name: str) -> bool:
     """Whether an argument names a manifest file rather than a family."""
-    from beholder.synth.dataset import MANIFEST
-    from beholder.synth.families import ALIASES, FAMILIES
+    import os
 
-    if name in FAMILIES or name in ALIASES or name == "all":
+    from beholder.synth.dataset import MANIFEST
+    from beholder.synth.families import ALL, FAMILIES, plain_name
+
+    if plain_name(name) in (ALL, *FAMILIES):
         return False
-    return Path(name).name == MANIFEST or Path(name).is_file()
+    return Path(name).name == MANIFEST or os.path.isfile(name)  # unlike Path.is_file, false for a name of any length

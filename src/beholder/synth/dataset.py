@@ -24,11 +24,12 @@ import PIL
 
 import beholder
 from beholder.errors import DataError, UsageError
+from beholder.synth.families import FAMILIES
 from beholder.synth.generate import SHIPPED, Draw, SourcePaths, make_items
-from beholder.synth.item import Item
+from beholder.synth.item import LEVELS, Item, Sources
 
 RECORDS, MANIFEST = "TIR-Bench.json", "manifest.json"
-LAYOUT = 2
+LAYOUT = 3
 """Version of the manifest. A generator that would draw otherwise from the same seed must raise it."""
 
 
@@ -46,8 +47,8 @@ class Made(msgspec.Struct, frozen=True):
 class Manifest(msgspec.Struct, frozen=True):
     """What a written data set is made of.
 
-    `records` is the SHA-256 of the record file; `sources` that of each photograph and mask file that could be drawn
-    from, by name.
+    `records` is the SHA-256 of the record file; `sources` those of the files that items were made from
+    (`SourcePaths.digests`).
     """
 
     layout: int
@@ -65,15 +66,35 @@ def write_dataset(draws: Sequence[Draw], out: Path, paths: SourcePaths = SHIPPED
     there. `jobs` processes make items; the bytes do not depend on how many. `UsageError` if `out` already holds
     something, cannot be written, or there is nothing to make; otherwise what the makers raise.
     """
+    _free(draws, out)
+    return _made(draws, out, paths, paths.read(), jobs)
+
+
+def _free(draws: Sequence[Draw], out: Path) -> None:
+    """`UsageError` unless there is something to make and `out` is free for it."""
     if not draws:
         raise UsageError("There are no items to make.")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    with _writing(out):
+        taken = out.exists() and (not out.is_dir() or any(out.iterdir()))
+    if taken:
         raise UsageError(f"{out} is there already. Give the name of a new folder.")
-    try:
-        with _new_folder(out) as folder:
-            _write(draws, make_items(draws, paths, jobs=jobs), paths, folder)
-    except OSError as fault:
-        raise UsageError(f"{out} cannot be written: {fault.strerror or fault}.") from fault
+
+
+def _made(draws: Sequence[Draw], out: Path, paths: SourcePaths, sources: Sources, jobs: int) -> Path:
+    with _new_folder(out) as folder:
+        made, records = _write(draws, make_items(draws, paths, jobs=jobs, sources=sources), folder, out)
+        drawn = {str(item.certificate.get("source") or "") for item in made} - {""}
+        manifest = Manifest(
+            layout=LAYOUT,
+            beholder=beholder.__version__,
+            pillow=PIL.__version__,
+            records=hashlib.sha256(records).hexdigest(),
+            sources=paths.digests(sources, drawn),
+            items=tuple(made),
+        )
+        with _writing(out):
+            (folder / RECORDS).write_bytes(records)
+            (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
     return out
 
 
@@ -85,7 +106,10 @@ def remake(manifest: Path, out: Path, paths: SourcePaths = SHIPPED, *, jobs: int
     Pillow may cause); then `out` is not there.
     """
     made = read_manifest(manifest)
-    now = paths.digests()
+    draws = [Draw(item.task, item.seed, item.level) for item in made.items]
+    _free(draws, out)
+    sources = paths.read()
+    now = paths.digests(sources, made.sources)
     if now != made.sources:
         changed = sorted(name for name in now.keys() | made.sources.keys() if now.get(name) != made.sources.get(name))
         raise DataError(
@@ -93,7 +117,7 @@ def remake(manifest: Path, out: Path, paths: SourcePaths = SHIPPED, *, jobs: int
             where=manifest.name,
             mend="Give --photos and --masks as they were given before.",
         )
-    write_dataset([Draw(item.task, item.seed, item.level) for item in made.items], out, paths, jobs=jobs)
+    _made(draws, out, paths, sources, jobs)
     again = read_manifest(out / MANIFEST)
     for before, after in zip(made.items, again.items, strict=True):
         if before != after:
@@ -130,6 +154,16 @@ def read_manifest(path: Path) -> Manifest:
             where=path.name,
             mend="Use the Beholder that wrote it.",
         )
+    for place, item in enumerate(made.items):
+        if item.task in FAMILIES and item.level in LEVELS and 0 <= item.seed < 2**64:
+            continue
+        if item.task not in FAMILIES:
+            what = f"no task {item.task[:40]!r}"
+        else:
+            what = f"no level {item.level}" if item.level not in LEVELS else "no such seed"
+        raise DataError(
+            f"there is {what}", where=f"{path.name}, item {place}", mend="Give the manifest as it was written."
+        )
     return made
 
 
@@ -152,33 +186,23 @@ class _Layout(msgspec.Struct, frozen=True):
     layout: int
 
 
-def _write(draws: Sequence[Draw], items: Iterable[Item], paths: SourcePaths, folder: Path) -> None:
+def _write(draws: Sequence[Draw], items: Iterable[Item], folder: Path, out: Path) -> tuple[list[Made], bytes]:
+    """Writes the pictures; what the manifest says of each item, and the text of the record file."""
     made: list[Made] = []
+    records: list[bytes] = []
     numbers: dict[str, int] = {}
-    with (folder / RECORDS).open("wb") as records:
-        for index, (draw, item) in enumerate(zip(draws, items, strict=True)):
-            number = numbers.setdefault(item.task, 0)
-            numbers[item.task] += 1
+    for index, (draw, item) in enumerate(zip(draws, items, strict=True)):
+        number = numbers.setdefault(item.task, 0)
+        numbers[item.task] += 1
+        pictures = dict(zip(picture_names(item, number), item.pictures, strict=True))
+        with _writing(out):
             (folder / "data" / item.task).mkdir(parents=True, exist_ok=True)
-            names = picture_names(item, number)
-            for name, picture in zip(names, item.pictures, strict=True):
+            for name, picture in pictures.items():
                 (folder / name).write_bytes(picture)
-            records.write(b"[\n" if index == 0 else b",\n")
-            records.write(msgspec.json.encode(record_of(item, index, names)))
-            files = {
-                name: hashlib.sha256(picture).hexdigest() for name, picture in zip(names, item.pictures, strict=True)
-            }
-            made.append(Made(index, item.task, draw.seed, draw.level, files, item.certificate))
-        records.write(b"\n]\n")
-    manifest = Manifest(
-        layout=LAYOUT,
-        beholder=beholder.__version__,
-        pillow=PIL.__version__,
-        records=hashlib.sha256((folder / RECORDS).read_bytes()).hexdigest(),
-        sources=paths.digests(),
-        items=tuple(made),
-    )
-    (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
+        records.append(msgspec.json.encode(record_of(item, index, list(pictures))))
+        files = {name: hashlib.sha256(picture).hexdigest() for name, picture in pictures.items()}
+        made.append(Made(index, item.task, draw.seed, draw.level, files, item.certificate))
+    return made, b"[\n" + b",\n".join(records) + b"\n]\n"
 
 
 def picture_names(item: Item, number: int) -> list[str]:
@@ -204,16 +228,27 @@ def record_of(item: Item, index: int, names: Sequence[str]) -> dict[str, Any]:
 
 
 @contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    """Around the writing alone: other faults of the system, while items are made, must not pass for faults of `out`."""
+    try:
+        yield
+    except OSError as fault:
+        raise UsageError(f"{out} cannot be written: {fault.strerror or fault}.") from fault
+
+
+@contextmanager
 def _new_folder(out: Path) -> Iterator[Path]:
     """A folder to write in that becomes `out` if all goes well and is removed otherwise."""
-    out.parent.mkdir(parents=True, exist_ok=True)
     folder = out.parent / f".{out.name}.{secrets.token_hex(4)}.partial"
-    folder.mkdir()
+    with _writing(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir()
     try:
         yield folder
-        if out.exists():
-            out.rmdir()
-        os.rename(folder, out)
+        with _writing(out):
+            if out.exists():
+                out.rmdir()
+            os.rename(folder, out)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -48,22 +48,41 @@ ALIASES = {
 }
 
 
+ALL = "all"
+"""Stands for every family."""
+
+
 def family(name: str) -> Family:
     """The family of that name or alias; `UsageError` suggests the nearest names if there is none."""
-    task = name.lower().replace("-", "_").replace(" ", "_")
-    task = ALIASES.get(task, task)
+    task = plain_name(name)
     if task not in FAMILIES:
-        near = difflib.get_close_matches(task, [*FAMILIES, *ALIASES], n=3, cutoff=0.5)
+        near = difflib.get_close_matches(task, [ALL, *FAMILIES, *ALIASES], n=3, cutoff=0.5)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(f"There is no family {name!r}.{hint} Known: {', '.join(FAMILIES)}.")
+        raise UsageError(f"There is no family {name!r}.{hint} Known: {ALL}, {', '.join(FAMILIES)}.")
     return FAMILIES[task]
 
 
+def plain_name(name: str) -> str:
+    """What people write (`Low-Light`) as the code writes it (`contrast`), whether or not there is such a family."""
+    task = name.lower().replace("-", "_").replace(" ", "_")
+    return ALIASES.get(task, task)
+
+
 def items_of(task: str) -> ModuleType:
-    """The module that makes a task's items: it holds `make`."""
-    return importlib.import_module(f"beholder.synth.items.{task}")
+    """The module that makes a task's items: it holds `make`. `UsageError` for a name that is no task."""
+    return importlib.import_module(f"beholder.synth.items.{_known(task)}")
 
 
 def solver_of(task: str) -> ModuleType:
-    """The module that solves a task's items: it holds `solve`, and `glance` where a single look needs another way."""
-    return importlib.import_module(f"beholder.synth.solvers.{task}")
+    """The module that solves a task's items: it holds `solve`, and `glance` where a single look needs another way.
+
+    `UsageError` for a name that is no task.
+    """
+    return importlib.import_module(f"beholder.synth.solvers.{_known(task)}")
+
+
+def _known(task: str) -> str:
+    # The packages hold other modules too, and a name may come from a file: only a task becomes an import.
+    if task not in FAMILIES:
+        raise UsageError(f"There is no task {task[:40]!r}. Known: {', '.join(FAMILIES)}.")
+    return task

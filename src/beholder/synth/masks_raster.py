@@ -92,6 +92,51 @@ def counts_of_mask(mask: Mask) -> list[int]:
     return [int(run) for run in np.diff(edges)]
 
 
+def largest_piece(mask: Mask) -> Mask:
+    """The largest connected piece of a mask, in its shape; of equally large ones the uppermost.
+
+    Pixels that meet at a corner are connected. A mask without a pixel is returned as it is.
+    """
+    height, width = mask.shape
+    padded = np.zeros((height, width + 2), dtype=np.int8)
+    padded[:, 1:-1] = mask
+    steps = np.diff(padded.ravel(), prepend=np.int8(0))
+    first, after = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
+    if not len(first):
+        return mask
+    owner = np.array(_owners((first // (width + 2)).tolist(), first.tolist(), after.tolist(), width + 2))
+    kept = owner == np.bincount(owner, weights=after - first).argmax()
+    steps[first[~kept]] = steps[after[~kept]] = 0
+    piece: Mask = steps.cumsum(dtype=np.int8).reshape(height, width + 2)[:, 1:-1] > 0
+    return piece
+
+
+def _owners(rows: list[int], first: list[int], after: list[int], stride: int) -> list[int]:
+    """For each run of pixels, in reading order, the first run that it is connected with."""
+    owner = list(range(len(rows)))
+
+    def of(run: int) -> int:
+        while owner[run] != run:
+            owner[run] = owner[owner[run]]
+            run = owner[run]
+        return run
+
+    above = here = 0
+    while here < len(rows):
+        apart = rows[here] - rows[above]
+        if apart != 1:
+            above, here = (above + 1, here) if apart > 1 else (above, here + 1)
+            continue
+        if first[above] + stride <= after[here] and first[here] <= after[above] + stride:
+            low, high = sorted((of(above), of(here)))
+            owner[high] = low
+        if after[above] + stride <= after[here]:
+            above += 1
+        else:
+            here += 1
+    return [of(run) for run in range(len(rows))]
+
+
 def mask_of_polygons(polygons: Sequence[Sequence[float]], height: int, width: int) -> Mask:
     """The pixels of which at least half lies in any of the polygons.
 

@@ -9,6 +9,7 @@ import msgspec
 from PIL import Image
 
 from beholder.errors import DataError, UsageError
+from beholder.images.load import Image as Published
 from beholder.images.load import load, pixels
 from beholder.sample import ImageRef
 
@@ -21,6 +22,9 @@ SHORTEST_SIDE = 120
 WORKING_SIDE = 1024
 """Pixels. Larger photographs are scaled down to this longer side before anything is cut from them: a puzzle
 picture is smaller still, and a folder of camera originals would otherwise fill the memory."""
+
+NAMED = 5
+"""Bad photographs that a message names; of more it says how many."""
 
 
 class Photo(msgspec.Struct, frozen=True):
@@ -36,6 +40,7 @@ class Photos:
     def __init__(self, items: tuple[Photo, ...]) -> None:
         self.items = items
         self._places = {photo.name: place for place, photo in enumerate(items)}
+        self._digests: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self.items)
@@ -56,27 +61,60 @@ class Photos:
         Raises `DataError` if the file cannot be read as an image or its shorter side is under
         `SHORTEST_SIDE`.
         """
-        return _decoded(self.items[place].ref)[0]
+        return _decoded(self.items[place].ref)
 
     def digest(self, place: int) -> str:
-        """SHA-256 of the photograph's file, in hexadecimal."""
-        return _decoded(self.items[place].ref)[1]
+        """SHA-256 of the photograph's file, in hexadecimal; the file is read at the first call only.
+
+        Raises `DataError` as `pixels` does.
+        """
+        if place not in self._digests:
+            self._digests[place] = _checked(self.items[place].ref).sha256
+        return self._digests[place]
+
+    def check(self) -> None:
+        """Reads every photograph once: its bytes, kind, size, and whether the whole picture is there.
+
+        Raises one `DataError` that names the bad ones. Pixels are not decoded, which would take minutes for a folder of
+        camera originals: damage within a JPEG or WebP picture shows only when it is drawn.
+        """
+        faults = []
+        for place in range(len(self)):
+            try:
+                self.digest(place)
+            except DataError as fault:
+                faults.append(fault)
+        if len(faults) == 1:
+            raise faults[0]
+        if faults:
+            told = "; ".join(f"{fault.where}: {fault.message}" for fault in faults[:NAMED])
+            more = f"; and {len(faults) - NAMED:,} more" if len(faults) > NAMED else ""
+            raise DataError(
+                f"{len(faults):,} photographs cannot be used ({told}{more})",
+                where="the folder of photographs",
+                mend="Replace or remove them.",
+            )
 
 
-@lru_cache(maxsize=16)
-def _decoded(ref: ImageRef) -> tuple[Image.Image, str]:
+def _checked(ref: ImageRef) -> Published:
     published = load(ref)
-    image = pixels(published)
-    if min(image.size) < SHORTEST_SIDE:
+    width, height = published.width, published.height
+    if min(width, height) < SHORTEST_SIDE:
         raise DataError(
-            f"the photograph is too small ({image.width}×{image.height} pixels, at least {SHORTEST_SIDE} a side)",
+            f"the photograph is too small ({width}×{height} pixels, at least {SHORTEST_SIDE} a side)",
             where=ref.name,
             mend="Remove it from the folder.",
         )
+    return published
+
+
+@lru_cache(maxsize=16)
+def _decoded(ref: ImageRef) -> Image.Image:
+    image = pixels(_checked(ref))
     if max(image.size) > WORKING_SIDE:
         image = image.copy()
         image.thumbnail((WORKING_SIDE, WORKING_SIDE), Image.Resampling.LANCZOS)
-    return image, published.sha256
+    return image
 
 
 def shipped_photos() -> Photos:

@@ -17,7 +17,7 @@ between; they never overlap, and none is cut off or lies across the picture's mi
 The difference stays in the picture's 8 bits by construction: everywhere inside a thing the mean of its red, green and
 blue is at least `Dark.least` grey levels above every pixel of the background within `NEAR` pixels, after rounding and
 before the noise, whose standard deviation is at most a third of that. The certificate holds the smallest difference
-that was measured.
+that was measured. Tones are held in whole `PARTS` of a grey level until the noise has been added.
 
 What a level means: the brightest tone and the least difference sink (44 and 8 grey levels of 255 at level 1, 12 and 3
 at level 5), noise grows against them, things get smaller and more numerous.
@@ -25,7 +25,10 @@ at level 5), noise grows against them, things get smaller and more numerous.
 
 from __future__ import annotations
 
+import math
 import random
+from functools import cache
+from statistics import NormalDist
 
 import msgspec
 import numpy as np
@@ -63,8 +66,11 @@ TINTS = (
     (1.18, 0.82, 1.0),
 )
 """Red, green and blue of a thing as shares of its tone; their mean is 1."""
+PARTS = 16
+"""A tone of 1 in a `Scene` is one of so many parts of a grey level."""
 
-Floats = NDArray[np.float32]
+Scene = NDArray[np.int16]
+"""(HEIGHT, WIDTH, 3): red, green and blue in `PARTS` of a grey level."""
 
 
 class Dark(msgspec.Struct, frozen=True):
@@ -80,10 +86,10 @@ class Dark(msgspec.Struct, frozen=True):
 
 
 DARK = {
-    1: Dark(brightest=44, least=8, noise=0.5, sizes=(46, 54), others=(2, 4)),
-    2: Dark(brightest=32, least=7, noise=0.8, sizes=(42, 52), others=(3, 6)),
-    3: Dark(brightest=24, least=5, noise=1.0, sizes=(38, 48), others=(4, 8)),
-    4: Dark(brightest=17, least=4, noise=1.1, sizes=(34, 44), others=(6, 10)),
+    1: Dark(brightest=44, least=8, noise=0.5, sizes=(44, 52), others=(2, 4)),
+    2: Dark(brightest=32, least=7, noise=0.8, sizes=(41, 50), others=(3, 6)),
+    3: Dark(brightest=24, least=5, noise=1.0, sizes=(37, 46), others=(4, 8)),
+    4: Dark(brightest=17, least=4, noise=1.1, sizes=(34, 43), others=(6, 10)),
     5: Dark(brightest=12, least=3, noise=1.0, sizes=(30, 40), others=(8, 12)),
 }
 
@@ -121,8 +127,7 @@ def make(seed: int, level: int, sources: Sources) -> Item:
     clear = scene.copy()
     for thing in things:
         _paint(clear, thing)
-    rounded = np.rint(clear)
-    least = min(_difference(rounded, scene, thing) for thing in things)
+    least = min(_difference(clear, scene, thing) for thing in things)
     shown = _noisy(clear, dark, seed)
     certificate = Certificate(
         seed=seed,
@@ -142,25 +147,22 @@ def make(seed: int, level: int, sources: Sources) -> Item:
         task="contrast",
         prompt=question(plan.question, plan.asked, plan.side, plan.options),
         answer=LETTERS[plan.right] if plan.options else str(counted(things, plan.asked, plan.side)),
-        pictures=(encode_png(shown),),
+        pictures=(encode_png(shown, grainy=True),),
         difficulty=level,
         certificate=msgspec.to_builtins(certificate),
         cluster=photo,
     )
 
 
-def _things(plan: Plan, scene: Floats, dark: Dark, seed: int) -> list[Thing]:
+def _things(plan: Plan, scene: Scene, dark: Dark, seed: int) -> list[Thing]:
     """The things in their places, each as much brighter than the background near it as it must be, or more."""
     rng = rng_for(seed, "contrast", "things")
-    grey = scene.mean(axis=2)
     things = []
     for kind, cell in plan.cells:
         size = rng.randint(*dark.sizes)
-        play = max(0, CELL // 2 - -(-6 * size // 10))
+        play = CELL // 2 - _reach(size)
         x, y = (middle + rng.randint(-play, play) for middle in middle_of(cell))
-        reach = -(-6 * size // 10) + NEAR
-        about = grey[max(0, y - reach) : y + reach, max(0, x - reach) : x + reach]
-        lowest = float(about.max()) + dark.least + 1
+        lowest = int(_sums(scene[_about(x, y, size, NEAR)]).max()) / (3 * PARTS) + dark.least + 1
         tone = lowest + rng.random() ** 2 * max(0.0, dark.brightest - lowest)
         things.append(
             Thing(
@@ -176,39 +178,57 @@ def _things(plan: Plan, scene: Floats, dark: Dark, seed: int) -> list[Thing]:
     return things
 
 
-def _window(thing: Thing, around: int) -> tuple[slice, slice, NDArray[np.uint8]]:
-    """Rows and columns of the picture about a thing, cut at the border, and its coverage there."""
-    mask = silhouette(thing.kind, thing.size, thing.turn)
-    mask = np.pad(mask, around)
-    half = mask.shape[0] // 2
-    top, left = thing.y - half, thing.x - half
-    rows, columns = slice(max(0, top), min(HEIGHT, thing.y + half)), slice(max(0, left), min(WIDTH, thing.x + half))
-    cut = mask[rows.start - top : rows.stop - top, columns.start - left : columns.stop - left]
-    return rows, columns, cut
+def _reach(size: int) -> int:
+    """Half the side of a silhouette's mask, in pixels; no more than half a cell."""
+    return math.ceil(0.6 * size)
 
 
-def _paint(scene: Floats, thing: Thing) -> None:
+def _about(x: int, y: int, size: int, around: int) -> tuple[slice, slice]:
+    """Rows and columns of the picture that a thing's mask covers, and so many pixels around it."""
+    reach = _reach(size) + around
+    return slice(max(0, y - reach), y + reach), slice(max(0, x - reach), x + reach)
+
+
+def _sums(tones: Scene) -> Scene:
+    """Red, green and blue together. Adding the planes is far quicker than a sum along the short axis."""
+    return tones[..., 0] + tones[..., 1] + tones[..., 2]
+
+
+def _paint(scene: Scene, thing: Thing) -> None:
     """Lays a thing over the scene: its tone in its tint, lighter towards the upper left."""
-    rows, columns, mask = _window(thing, 0)
-    height, width = mask.shape
-    light = np.linspace(0.1, 0.0, height)[:, None] + np.linspace(0.1, 0.0, width)[None, :]
-    tone = thing.tone * (1 + light[..., None] / 2) * np.array(TINTS[thing.tint])
-    share = mask[..., None] / 255
-    scene[rows, columns] = scene[rows, columns] * (1 - share) + tone * share
+    place = _about(thing.x, thing.y, thing.size, 0)
+    mask = silhouette(thing.kind, thing.size, thing.turn)
+    tint = np.array(TINTS[thing.tint], dtype=np.float32) * (PARTS * thing.tone)
+    below = scene[place].astype(np.float32)
+    share = mask[..., None] * np.float32(1 / 255)
+    scene[place] = np.rint(below + (_light(len(mask)) * tint - below) * share)
 
 
-def _difference(rounded: Floats, scene: Floats, thing: Thing) -> float:
+@cache
+def _light(side: int) -> NDArray[np.float32]:
+    """What a tone is multiplied by, (side, side, 1): 1.1 in the upper left corner, 1 in the lower right."""
+    slope = np.linspace(0.05, 0.0, side, dtype=np.float32)
+    return 1 + slope[:, None, None] + slope[None, :, None]
+
+
+def _difference(clear: Scene, scene: Scene, thing: Thing) -> float:
     """The darkest pixel wholly inside a thing less the brightest of the background within `NEAR` pixels of it, as
     means of red, green and blue after rounding."""
-    rows, columns, mask = _window(thing, NEAR)
-    inside = rounded[rows, columns].mean(axis=2)[mask == 255]
-    outside = np.rint(scene[rows, columns]).mean(axis=2)
-    return float(inside.min() - outside.max())
+    mask = silhouette(thing.kind, thing.size, thing.turn)
+    inside = _sums(_rounded(clear[_about(thing.x, thing.y, thing.size, 0)]))[mask == 255]
+    outside = _sums(_rounded(scene[_about(thing.x, thing.y, thing.size, NEAR)]))
+    return (int(inside.min()) - int(outside.max())) / 3
 
 
-def _background(seed: int, dark: Dark, sources: Sources) -> tuple[Floats, str]:
-    """A blurred scene in dark tones, (HEIGHT, WIDTH, 3), leaving room above for the things; and the photograph's name,
-    "" for a drawn room."""
+def _rounded(tones: Scene) -> Scene:
+    """In whole grey levels."""
+    rounded: Scene = (tones + np.int16(PARTS // 2)) // np.int16(PARTS)
+    return rounded
+
+
+def _background(seed: int, dark: Dark, sources: Sources) -> tuple[Scene, str]:
+    """A blurred scene in dark tones, leaving room above for the things; and the photograph's name, "" for a drawn
+    room."""
     rng = rng_for(seed, "contrast", "background")
     place = rng.randrange(2 * len(sources.photos))
     if place < len(sources.photos):
@@ -223,9 +243,11 @@ def _background(seed: int, dark: Dark, sources: Sources) -> tuple[Floats, str]:
     highest = dark.brightest - dark.least - 1 - max(1, dark.brightest // 8)
     exposure = rng.uniform(0.75, 1.0) * highest
     curve = rng.uniform(0.9, 1.3)
-    wide = np.asarray(small.resize((WIDTH, HEIGHT), Image.Resampling.BICUBIC), dtype=np.float32)
-    table = (exposure * (np.arange(256) / 255) ** curve).astype(np.float32)
-    scene: Floats = table[wide.astype(np.uint8)]
+    curved = small.point([round(255 * (level / 255) ** curve) for level in range(256)] * 3)
+    wide = np.asarray(curved.resize((WIDTH, HEIGHT), Image.Resampling.BICUBIC))
+    # 255 becomes the exposure; the product of a tone and the factor stays below 2 ** 15.
+    factor = np.int16(round(exposure * PARTS * 64 / 255))
+    scene: Scene = np.multiply(wide, factor, dtype=np.int16) >> np.int16(6)
     return scene, name
 
 
@@ -269,12 +291,16 @@ def _room(size: tuple[int, int], rng: random.Random) -> Image.Image:
     return image
 
 
-def _noisy(clear: Floats, dark: Dark, seed: int) -> Pixels:
+def _noisy(clear: Scene, dark: Dark, seed: int) -> Pixels:
     """The picture shown: with noise of its own in each channel, rounded to whole grey levels."""
-    grain = np.random.Generator(np.random.PCG64(seed_for(seed, "contrast", "noise")))
-    field = dark.noise * grain.standard_normal((HEIGHT, WIDTH), dtype=np.float32)
-    # Three far parts of one field are as good as three fields, and take a third of the time.
-    shown = clear + 0.5
-    for channel, shift in enumerate(((0, 0), (131, 211), (277, 97))):
-        shown[..., channel] += np.roll(field, shift, (0, 1))
-    return np.asarray(np.clip(shown, 0, 255, out=shown), dtype=np.uint8)
+    drawn = np.random.Generator(np.random.PCG64(seed_for(seed, "contrast", "noise"))).bytes(clear.size)
+    noise = _noise_table(dark.noise).take(np.frombuffer(drawn, dtype=np.uint8)).reshape(clear.shape)
+    shown = _rounded(clear + noise)
+    return np.asarray(shown.clip(0, 255), dtype=np.uint8)
+
+
+@cache
+def _noise_table(deviation: float) -> Scene:
+    """256 equally likely values that are spread as a normal distribution is: a byte drawn evenly picks one."""
+    normal = NormalDist(0, PARTS * deviation)
+    return np.array([round(normal.inv_cdf((place + 0.5) / 256)) for place in range(256)], dtype=np.int16)

@@ -10,10 +10,11 @@ from beholder.seeds import rng_for
 from beholder.synth.options import ASK_LETTER, lettered
 from beholder.synth.silhouettes import KINDS, NAMES
 
-WIDTH, HEIGHT = 560, 420
 COLUMNS, ROWS = 8, 6
 """Things stand in cells of a grid, each off its middle at random; so they never touch or lie across a middle line."""
-CELL = 70
+CELL = 64
+WIDTH, HEIGHT = COLUMNS * CELL, ROWS * CELL
+"""Pixels of the picture."""
 EDGE_PX = 26
 """By how many pixels the middle of the outermost of four things is farther out than the next one's."""
 MOST = 9

@@ -8,8 +8,10 @@ belongs there.
 Levels 1 to 5 are n = 3 to 7 pieces a side, 9 to 49 pieces; TIR-Bench (its generator is not published) has 3 to 6.
 Smaller pieces have shorter borders, and there are more of them to choose from. `difficulty` is n, as in TIR-Bench.
 Pieces are never turned. OUR assumptions: the look of the numbers and lines, the size of the picture, and that a
-picture already in order is never shown. A number hides a few pixels inside its piece but none within `LABEL_INSET` of
-its edges, which are what shows that two pieces fit.
+picture already in order is never shown. No two pieces are so alike that nobody could tell which goes where: the most
+similar two differ by `TELLABLE_APART` or more, in the tones that are shown and where no number hides them. A number
+hides a few pixels inside its piece but none within `LABEL_INSET` of its edges, which are what shows that two pieces
+fit.
 
 Every random choice follows from the item's seed, so the same seed gives the same pixels on any machine that decodes
 and scales the photograph alike, and the same bytes with the same version of zlib.
@@ -20,6 +22,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from functools import cache
 
 import msgspec
 import numpy as np
@@ -28,10 +31,11 @@ from PIL import Image
 
 from beholder.errors import DataError, UsageError
 from beholder.seeds import rng_for
-from beholder.synth.digits import draw_number
+from beholder.synth.digits import draw_number, number_mask
 from beholder.synth.item import LEVELS, Item, Sources
 from beholder.synth.photographs import Photos
 from beholder.synth.png import encode_png
+from beholder.synth.tones import Curve, tone_table
 
 SIZES = {level: level + 2 for level in LEVELS}
 """Level → pieces a side."""
@@ -45,10 +49,14 @@ SMALLEST_CROP = 240
 """Pixels of the photograph that a crop has a side, at least (or the whole shorter side)."""
 CROPS_TRIED = 12
 CLEARLY_DIFFERENT = 6.0
-TELLABLE_APART = 1.0
-"""Root mean square difference, in grey levels, between two pieces averaged to 8 × 8 cells."""
+TELLABLE_APART = 4.0
+"""Root mean square difference, in grey levels, between two pieces as they are shown, averaged to `CELLS` × `CELLS`
+cells, without the cells that a number may touch. OUR assumption: less than that nobody could see."""
+CELLS = 8
 
 Pixels = NDArray[np.uint8]
+Box = tuple[int, int, int, int]
+"""Left, top, right, bottom in pixels of a photograph as `Photos.pixels` gives it."""
 
 QUESTION = """\
 This picture is a jigsaw puzzle. A square photograph was cut into {n}×{n} pieces of equal size, and the pieces were \
@@ -68,19 +76,18 @@ class TooPlainError(DataError):
 class Certificate(msgspec.Struct, frozen=True):
     """What was drawn for one puzzle: enough to make it again and to check its answer.
 
-    `box` is (left, top, right, bottom) in pixels of the photograph as `Photos.pixels` gives it; `curve` is
-    the gamma, contrast and brightness applied to it. `permutation[k]` is the place in the restored picture,
-    from 0, of the piece with number k + 1. `closest` is the difference of the two most similar pieces (see
-    `TELLABLE_APART`).
+    `curve` is the gamma, contrast and brightness applied to the part of the photograph in `box`. `permutation[k]` is
+    the place in the restored picture, from 0, of the piece with number k + 1. `closest` is the difference of the two
+    most similar pieces (see `TELLABLE_APART`).
     """
 
     seed: int
     level: int
     n: int
     photo: str
-    box: tuple[int, int, int, int]
+    box: Box
     mirrored: bool
-    curve: tuple[float, float, float]
+    curve: Curve
     permutation: tuple[int, ...]
     closest: float
 
@@ -93,10 +100,7 @@ def make(seed: int, level: int, sources: Sources) -> Item:
     """
     if level not in SIZES:
         raise UsageError(f"A jigsaw has level 1 to 5, not {level}.")
-    photos, n = sources.photos, SIZES[level]
-    turns = list(range(len(photos)))
-    rng_for(seed, "jigsaw", "photo").shuffle(turns)
-    photo, box, closest = _choose_part(photos, turns, n, seed)
+    n = SIZES[level]
     looks = rng_for(seed, "jigsaw", "looks")
     mirrored = looks.random() < 0.5
     curve = (
@@ -104,11 +108,12 @@ def make(seed: int, level: int, sources: Sources) -> Item:
         round(looks.uniform(0.88, 1.12), 3),
         round(looks.uniform(-12, 12), 1),
     )
+    photo, box, square, closest = _choose_part(sources.photos, n, mirrored, curve, seed)
     certificate = Certificate(
         seed=seed,
         level=level,
         n=n,
-        photo=photos.items[photo].name,
+        photo=photo,
         box=box,
         mirrored=mirrored,
         curve=curve,
@@ -119,23 +124,11 @@ def make(seed: int, level: int, sources: Sources) -> Item:
         task="jigsaw",
         prompt=QUESTION.format(n=n, pieces=n * n),
         answer=str(list(answer_of(certificate.permutation))),
-        pictures=(encode_png(lay_out(restored(certificate, photos), certificate.permutation)),),
+        pictures=(encode_png(lay_out(square, certificate.permutation), grainy=True),),
         difficulty=n,
         cluster=certificate.photo,
         certificate=msgspec.to_builtins(certificate),
     )
-
-
-def _choose_part(
-    photos: Photos, turns: Sequence[int], n: int, seed: int
-) -> tuple[int, tuple[int, int, int, int], float]:
-    """The first photograph, in this order, that has a part fit for n × n pieces; the last one's error if none has."""
-    for place in turns[:-1]:
-        try:
-            return place, *_choose_box(photos, place, n, rng_for(seed, "jigsaw", "crop"))
-        except TooPlainError:
-            continue
-    return turns[-1], *_choose_box(photos, turns[-1], n, rng_for(seed, "jigsaw", "crop"))
 
 
 def answer_of(permutation: Sequence[int]) -> tuple[int, ...]:
@@ -153,10 +146,18 @@ def answer_of(permutation: Sequence[int]) -> tuple[int, ...]:
 def restored(certificate: Certificate, photos: Photos) -> Pixels:
     """The square before it was cut, (SIDE, SIDE, 3), made again from the photograph."""
     picture = photos.pixels(photos.place(certificate.photo))
-    square = picture.resize((SIDE, SIDE), Image.Resampling.BILINEAR, box=certificate.box)
-    if certificate.mirrored:
-        square = square.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-    return np.asarray(square.point(_curve_table(certificate.curve) * 3), dtype=np.uint8)
+    return _square(picture, certificate.box, certificate.mirrored, certificate.curve)
+
+
+def _square(picture: Image.Image, box: Box, mirrored: bool, curve: Curve) -> Pixels:
+    square = picture.resize((SIDE, SIDE), Image.Resampling.BILINEAR, box=box)
+    return np.asarray(_in_the_look(square, mirrored, curve), dtype=np.uint8)
+
+
+def _in_the_look(image: Image.Image, mirrored: bool, curve: Curve) -> Image.Image:
+    if mirrored:
+        image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    return image.point(tone_table(curve) * 3)
 
 
 def lay_out(square: Pixels, permutation: Sequence[int]) -> Pixels:
@@ -178,46 +179,73 @@ def lay_out(square: Pixels, permutation: Sequence[int]) -> Pixels:
     return shown
 
 
-def _choose_box(photos: Photos, place: int, n: int, rng: random.Random) -> tuple[tuple[int, int, int, int], float]:
-    """A square part of the photograph whose pieces differ: the first clearly good one, else the best of those tried."""
-    picture = photos.pixels(place)
-    best: tuple[int, int, int, int] = (0, 0, 0, 0)
-    best_closest = -1.0
+def _choose_part(photos: Photos, n: int, mirrored: bool, curve: Curve, seed: int) -> tuple[str, Box, Pixels, float]:
+    """The first photograph, in an order that follows from the seed, with a part fit for n × n pieces: its name, the
+    part, the part as it will be cut, and its closest pieces."""
+    turns = list(range(len(photos)))
+    rng_for(seed, "jigsaw", "photo").shuffle(turns)
+    for place in turns:
+        picture = photos.pixels(place)
+        box = _choose_box(picture, n, mirrored, curve, rng_for(seed, "jigsaw", "crop"))
+        square = _square(picture, box, mirrored, curve)
+        closest = closest_pieces(square, n)
+        if closest >= TELLABLE_APART:
+            return photos.items[place].name, box, square, closest
+    raise TooPlainError(
+        f"each of {CROPS_TRIED} parts that were tried has two pieces nobody could tell apart ({n}×{n})",
+        where=photos.items[turns[-1]].name,
+        mend="Remove this photograph or ask for fewer pieces.",
+    )
+
+
+def _choose_box(picture: Image.Image, n: int, mirrored: bool, curve: Curve, rng: random.Random) -> Box:
+    """A square part of the photograph whose pieces differ: the first clearly good one, else the best of those tried.
+
+    Each is judged by its cells as they are roughly, taken from the photograph itself: a tenth of the work of making the
+    square.
+    """
+    best, best_closest = (0, 0, 0, 0), -1.0
     shorter = min(picture.size)
     lowest = min(max(SMALLEST_CROP, round(0.55 * shorter)), shorter)
     for _ in range(CROPS_TRIED):
         side = rng.randint(lowest, shorter)
         left, top = rng.randint(0, picture.width - side), rng.randint(0, picture.height - side)
         box = (left, top, left + side, top + side)
-        closest = _closest_pieces(picture, box, n)
+        cells = picture.resize((CELLS * n, CELLS * n), Image.Resampling.BOX, box=box, reducing_gap=2.0)
+        closest = _closest(_in_the_look(cells, mirrored, curve), n)
         if closest > best_closest:
             best, best_closest = box, closest
         if closest >= CLEARLY_DIFFERENT:
             break
-    if best_closest < TELLABLE_APART:
-        raise TooPlainError(
-            f"each of {CROPS_TRIED} parts that were tried has two pieces nobody could tell apart ({n}×{n})",
-            where=photos.items[place].name,
-            mend="Remove this photograph or ask for fewer pieces.",
-        )
-    return best, best_closest
+    return best
 
 
-def _closest_pieces(picture: Image.Image, box: tuple[int, int, int, int], n: int) -> float:
-    """How much the two most similar pieces differ: two equal ones would make two answers right."""
+def closest_pieces(square: Pixels, n: int) -> float:
+    """How much the two most similar of n × n pieces differ, in grey levels (see `TELLABLE_APART`)."""
+    return _closest(Image.fromarray(square).resize((CELLS * n, CELLS * n), Image.Resampling.BOX), n)
+
+
+def _closest(cells: Image.Image, n: int) -> float:
     # Whole numbers: a sum of floats may differ in the last bit from machine to machine, and with it the crop chosen.
-    cells = np.asarray(picture.resize((8 * n, 8 * n), Image.Resampling.BOX, box=box), dtype=np.int64)
-    pieces = cells.reshape(n, 8, n, 8, 3).transpose(0, 2, 1, 3, 4).reshape(n * n, -1)
+    tones = np.asarray(cells, dtype=np.int64).reshape(n, CELLS, n, CELLS, 3).transpose(0, 2, 1, 3, 4)
+    pieces = tones.reshape(n * n, CELLS, CELLS, 3)[:, _in_sight(n)].reshape(n * n, -1)
     squares = (pieces**2).sum(axis=1)
     apart = squares[:, None] + squares[None, :] - 2 * pieces @ pieces.T
     np.fill_diagonal(apart, apart.max())
     return math.sqrt(int(apart.min()) / pieces.shape[1])
 
 
-def _curve_table(curve: tuple[float, float, float]) -> list[int]:
-    gamma, contrast, brightness = curve
-    levels = ((255 * (level / 255) ** gamma - 128) * contrast + 128 + brightness for level in range(256))
-    return [min(255, max(0, round(level))) for level in levels]
+@cache
+def _in_sight(n: int) -> NDArray[np.bool_]:
+    """Which cells of a piece, (CELLS, CELLS), no number from 1 to n² touches."""
+    height, width = number_mask(n * n).shape
+    seen = np.ones((CELLS, CELLS), dtype=np.bool_)
+    rows, columns = (
+        slice(LABEL_INSET * CELLS * n // SIDE, -(-(LABEL_INSET + length) * CELLS * n // SIDE))
+        for length in (height, width)
+    )
+    seen[rows, columns] = False
+    return seen
 
 
 def _shuffled(count: int, rng: random.Random) -> tuple[int, ...]:

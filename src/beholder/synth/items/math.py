@@ -81,6 +81,7 @@ POINT_KINDS: dict[str, tuple[Plan, str]] = {
         "At which of the lettered points do they meet?",
     ),
 }
+ASK_POINT = "Answer with the letter of the right point."
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -176,14 +177,14 @@ def make(seed: int, level: int, sources: Sources) -> Item:
     if kind in POINT_KINDS:
         layout, ask = POINT_KINDS[kind]
         plan = _point(layout, place, sheet, lots)
-        lines = [ask]
+        lines = [ask, ASK_POINT]
     else:
         scale = STEPS[kind]
         options = _values(scale, level, question)
         given = _given(kind, options, level, question)
         plan = _number(kind, options[place], given, sheet, lots)
         lines = [scale.ask.format(side=given.side, x=given.x)]
-        lines.append(lettered([scale.form.format(option) for option in options]))
+        lines += [lettered([scale.form.format(option) for option in options]), ASK_LETTER]
     looks = rng_for(seed, "math", "looks", level)
     paper = looks.choice(PAPERS)
     figure = Figure(sheet.side, paper)
@@ -199,7 +200,7 @@ def make(seed: int, level: int, sources: Sources) -> Item:
     certificate = Certificate(seed, level, options, LETTERS[place], plan)
     return Item(
         task="math",
-        prompt="\n".join((*lines, ASK_LETTER)),
+        prompt="\n".join(lines),
         answer=certificate.answer,
         pictures=(figure.png(),),
         difficulty=level,

@@ -30,6 +30,7 @@ from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 from beholder.errors import UsageError
 from beholder.seeds import rng_for, seed_for
+from beholder.synth.inks import Colour, mixed
 from beholder.synth.item import LEVELS, Item, Pixels, Sources
 from beholder.synth.png import encode_png
 from beholder.synth.typefaces import TYPEFACES, typeface
@@ -92,7 +93,6 @@ CODE_DIGITS = "23456789"
 UPRIGHT_ONLY = frozenset("ACDEFJKPRTUVY34")
 """Characters that are none, or not themselves, upside down; a code has at least two of them."""
 
-Colour = tuple[int, int, int]
 COLOURS: tuple[tuple[Colour, Colour], ...] = (
     ((248, 244, 232), (36, 38, 52)),
     ((255, 255, 255), (150, 24, 36)),
@@ -161,7 +161,7 @@ def make(seed: int, level: int, sources: Sources) -> Item:
     lines, asked = _draw_lines(level, face, rng)
     looks = rng_for(seed, TASK, "looks")
     ground, full = looks.choice(COLOURS)
-    ink = _mixed(full, ground, INK_SHARE[level - 1])
+    ink = mixed(full, ground, INK_SHARE[level - 1])
     surface = looks.choice(SURFACES)
     photo = looks.randrange(len(sources.photos)) if "photograph" in surface else -1
     turn = rng_for(seed, TASK, "turn").choice((90, 180, 180, 270))
@@ -269,11 +269,6 @@ def _advances(text: str, face: str, em: int) -> list[int]:
 
 def _width(text: str, face: str, em: int) -> int:
     return sum(_advances(text, face, em))
-
-
-def _mixed(ink: Colour, ground: Colour, share: int) -> Colour:
-    red, green, blue = ((i * share + g * (100 - share)) // 100 for i, g in zip(ink, ground, strict=True))
-    return red, green, blue
 
 
 def _lightness(colour: Colour) -> int:

@@ -11,6 +11,7 @@ assumptions: which level has which step; the round part, as a turned rectangle w
 the way it is turned. It is turned twice, first by an angle that is drawn and thrown away, blurred in between and
 grained at the end: a single turn would leave a picture turned by 0° or 90° sharper than others, and the grid of
 the photograph's own pixels to be measured. (Strong JPEG blocks of a user's small photograph may still leave a trace.)
+Until the second turn, which enlarges it, the part is kept at `TURNED_SIDE`: the blur leaves nothing that is finer.
 
 | level | step | part of the photograph's shorter side that is seen | contrast | outline   |
 |-------|------|----------------------------------------------------|----------|-----------|
@@ -20,7 +21,8 @@ the photograph's own pixels to be measured. (Strong JPEG blocks of a user's smal
 | 4     | 5°   | 84 to 100 %                                        | full     | scalloped |
 | 5     | 5°   | 68 to 84 %                                         | halved   | scalloped |
 
-A smaller step asks for a finer eye; a smaller part and less contrast leave fewer lines to go by.
+A smaller step asks for a finer eye; a smaller part and less contrast leave fewer lines to go by. A part that hardly
+changes when it is turned by one step (plain sky) is passed over: see `LEAST_CHANGE`.
 
 Of the photographs in the package only those in `FINEST_STEP` have an upright, and not all of them show it to within
 5°. A user's photographs are all used, at every level: they must be upright, and show it (a horizon, a building).
@@ -42,16 +44,27 @@ from beholder.synth.item import LEVELS, Item, Pixels, Sources
 from beholder.synth.jpeg import encode_jpeg
 from beholder.synth.options import ASK_LETTER, LETTERS, lettered
 from beholder.synth.photographs import SHIPPED, Photo, Photos
+from beholder.synth.tones import Curve, tone_table
 
 SIDE = 400
 """Pixels a side of the picture."""
+TURNED_SIDE = 300
+"""Pixels a side of the square while it is turned and blurred."""
 INSET = 8
 """Pixels between the round part and the edge of the picture: more than blur and two turns reach inwards."""
 COUNT = 6
 BLUR = 1.0
-"""Standard deviation in pixels, between the two turns. It takes away what only the corners of a pixel grid can hold."""
+"""Standard deviation in pixels of the picture, between the two turns. It takes away what only the corners of a pixel
+grid can hold."""
 GRAIN = 4
 """Grey levels: each pixel is made lighter or darker by up to so many."""
+LEAST_CHANGE = 3
+"""Root mean square change, in grey levels, of a round part averaged to `CELLS` × `CELLS` cells when it is turned by one
+step. OUR assumption: less than that shows no angle; the grain alone has 2.6."""
+CELLS = 48
+OUTLINE_POINTS = 480
+PARTS_TRIED = 4
+"""Parts of one photograph that are tried before the next photograph is."""
 
 FINEST_STEP = {"astronaut.jpg": 5, "camera.jpg": 5, "chelsea.jpg": 15, "coffee.jpg": 10, "rocket.jpg": 5}
 """The photographs in the package that have an upright, and the finest step between options that each can decide."""
@@ -102,7 +115,7 @@ class Certificate(msgspec.Struct, frozen=True):
     centre: tuple[float, float]
     diameter: int
     mirrored: bool
-    curve: tuple[float, float, float]
+    curve: Curve
     turned: int
     step: int
     options: tuple[int, ...]
@@ -115,7 +128,8 @@ class Certificate(msgspec.Struct, frozen=True):
 def make(seed: int, level: int, sources: Sources) -> Item:
     """The item that follows from a seed and a level, 1 to 5.
 
-    `UsageError` for another level; `DataError` if a photograph cannot be read, or if none of them has an upright.
+    `UsageError` for another level; `DataError` if a photograph cannot be read, or if none of them has an upright or a
+    part that shows by how much it was turned.
     """
     if level not in LEVELS:
         raise UsageError(f"A rotation puzzle has a level from 1 to 5, not {level}.")
@@ -156,14 +170,14 @@ def draw(seed: int, level: int, photos: Photos) -> Certificate:
     ladder = [(lowest + knobs.step * place) % 360 for place in range(COUNT)]
     turned = quiz.choice(ladder)
     quiz.shuffle(ladder)
-    cut = rng_for(seed, "rotation_game", "photo")
-    place = cut.choice(usable(photos, knobs.step))
-    width, height = photos.pixels(place).size
-    # Whole thousandths: a share of a float could round otherwise on another machine.
-    lowest_part, highest_part = (round(1000 * part) for part in knobs.part)
-    diameter = min(width, height) * cut.randint(lowest_part, highest_part) // 1000
-    centre = (diameter / 2 + cut.randint(0, width - diameter), diameter / 2 + cut.randint(0, height - diameter))
     looks = rng_for(seed, "rotation_game", "looks")
+    mirrored = looks.random() < 0.5
+    curve = (
+        round(looks.uniform(0.85, 1.18), 3),
+        round(knobs.contrast * looks.uniform(0.9, 1.1), 3),
+        round(looks.uniform(-10, 10), 1),
+    )
+    place, centre, diameter = _choose_part(photos, knobs, curve, seed)
     return Certificate(
         seed=seed,
         level=level,
@@ -171,12 +185,8 @@ def draw(seed: int, level: int, photos: Photos) -> Certificate:
         photo_digest=photos.digest(place),
         centre=centre,
         diameter=diameter,
-        mirrored=looks.random() < 0.5,
-        curve=(
-            round(looks.uniform(0.85, 1.18), 3),
-            round(knobs.contrast * looks.uniform(0.9, 1.1), 3),
-            round(looks.uniform(-10, 10), 1),
-        ),
+        mirrored=mirrored,
+        curve=curve,
         turned=turned,
         step=knobs.step,
         options=tuple(ladder),
@@ -187,49 +197,99 @@ def draw(seed: int, level: int, photos: Photos) -> Certificate:
     )
 
 
+def _choose_part(photos: Photos, knobs: Knobs, curve: Curve, seed: int) -> tuple[int, tuple[float, float], int]:
+    """A photograph and the middle and diameter of a round part of it that shows a turn: the first such part of those
+    tried, of the first such photograph in an order that follows from the seed."""
+    rng = rng_for(seed, "rotation_game", "photo")
+    places = usable(photos, knobs.step)
+    rng.shuffle(places)
+    # Whole thousandths: a share of a float could round otherwise on another machine.
+    lowest, highest = (round(1000 * part) for part in knobs.part)
+    for place in places:
+        photo = photos.pixels(place)
+        width, height = photo.size
+        for _ in range(PARTS_TRIED):
+            diameter = min(width, height) * rng.randint(lowest, highest) // 1000
+            left, top = rng.randint(0, width - diameter), rng.randint(0, height - diameter)
+            box = (left, top, left + diameter, top + diameter)
+            cells = photo.resize((CELLS, CELLS), Image.Resampling.BOX, box=box, reducing_gap=2.0)
+            if _shows_a_turn(cells, knobs.step, curve):
+                return place, (left + diameter / 2, top + diameter / 2), diameter
+    raise DataError(
+        f"each of {PARTS_TRIED} round parts that were tried is so plain that a turn by {knobs.step}° hardly shows",
+        where=photos.items[places[-1]].name,
+        mend="Remove this photograph, or add photographs that show which way is up.",
+    )
+
+
+def _shows_a_turn(cells: Image.Image, step: int, curve: Curve) -> bool:
+    """Whether a round part, CELLS × CELLS, changes by `LEAST_CHANGE` or more when it is turned by so many degrees."""
+    cells = cells.point(tone_table(curve) * 3)
+    before = np.asarray(cells, dtype=np.int64)
+    change = (np.asarray(cells.rotate(step, Image.Resampling.BILINEAR), dtype=np.int64) - before)[_ROUND]
+    # Whole numbers: which photograph is used must not depend on how a machine rounds.
+    return int((change**2).sum()) >= LEAST_CHANGE**2 * change.size
+
+
+def _disc(side: int) -> NDArray[np.bool_]:
+    """Which of side × side cells lie in the circle that touches the borders, but for the outermost two."""
+    steps = 2 * np.arange(side) - side + 1
+    inside: NDArray[np.bool_] = steps[:, None] ** 2 + steps[None, :] ** 2 <= (side - 4) ** 2
+    return inside
+
+
+_ROUND = _disc(CELLS)
+
+
 def _holds_0(start: int, step: int) -> list[bool]:
     return [(start + step * place) % 360 == 0 for place in range(COUNT)]
 
 
-def upright(certificate: Certificate, photos: Photos) -> Image.Image:
-    """The square around the round part, upright, `SIDE` pixels a side, mirrored if the certificate says so."""
+def upright(certificate: Certificate, photos: Photos, side: int = SIDE) -> Image.Image:
+    """The square around the round part, upright, `side` pixels a side, mirrored if the certificate says so."""
     (x, y), half = certificate.centre, certificate.diameter / 2
     photo = photos.pixels(photos.place(certificate.photo))
-    square = photo.resize((SIDE, SIDE), Image.Resampling.BICUBIC, box=(x - half, y - half, x + half, y + half))
+    square = photo.resize((side, side), Image.Resampling.BILINEAR, box=(x - half, y - half, x + half, y + half))
     if certificate.mirrored:
         square = square.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-    return square.point(_curve_table(certificate.curve) * 3)
+    return square.point(tone_table(certificate.curve) * 3)
 
 
 def picture(certificate: Certificate, photos: Photos) -> Pixels:
     """The picture that is shown, (SIDE, SIDE, 3)."""
     # Pillow turns counter-clockwise for positive angles.
-    spun = upright(certificate, photos).rotate(certificate.spin, Image.Resampling.BILINEAR)
-    soft = spun.filter(ImageFilter.GaussianBlur(BLUR))
-    turned = soft.rotate(certificate.turned - certificate.spin, Image.Resampling.BICUBIC)
+    spun = upright(certificate, photos, TURNED_SIDE).rotate(certificate.spin, Image.Resampling.BILINEAR)
+    soft = spun.filter(ImageFilter.GaussianBlur(BLUR * TURNED_SIDE / SIDE))
+    turned = _turned_and_enlarged(soft, certificate.turned - certificate.spin)
     ground = Image.new("RGB", (SIDE, SIDE), certificate.ground)
     shown = Image.composite(turned, ground, _outline(certificate))
     noise = np.random.Generator(np.random.PCG64(seed_for(certificate.seed, "rotation_game", "noise")))
     grain: NDArray[np.int16] = noise.integers(-GRAIN, GRAIN, (SIDE, SIDE, 1), dtype=np.int16, endpoint=True)
-    grained: NDArray[np.int16] = np.asarray(shown).astype(np.int16) + grain
-    return grained.clip(0, 255).astype(np.uint8)
+    return np.asarray((np.asarray(shown) + grain).clip(0, 255), dtype=np.uint8)
+
+
+def _turned_and_enlarged(square: Image.Image, degrees: float) -> Image.Image:
+    """The square turned counter-clockwise about its middle and made SIDE pixels a side, in one step.
+
+    BILINEAR softens most where a turn is far from 0° and 90°, but the spin makes every such angle as likely for each
+    option.
+    """
+    scale = square.width / SIDE
+    cos, sin = (round(scale * wave(math.radians(degrees)), 12) for wave in (math.cos, math.sin))
+    # From a point of the picture to one of the square: turned back, clockwise as y points down.
+    middle, half = square.width / 2, SIDE / 2
+    back = (cos, -sin, middle - (cos - sin) * half, sin, cos, middle - (sin + cos) * half)
+    return square.transform((SIDE, SIDE), Image.Transform.AFFINE, back, Image.Resampling.BILINEAR)
 
 
 def _outline(certificate: Certificate) -> Image.Image:
     """The mask of the round part, smooth at its edge. Its phase is drawn apart from the angle of the photograph."""
-    large, depth = 2 * SIDE, 0.035 if certificate.scallops else 0.0
-    points = []
-    for step in range(720):
-        around = math.tau * step / 720
-        wave = math.cos(certificate.scallops * around + certificate.scallop_phase)
-        radius = (SIDE - 2 * INSET) * (1 - depth + depth * wave)
-        points.append((SIDE + radius * math.cos(around), SIDE + radius * math.sin(around)))
-    mask = Image.new("L", (large, large))
-    ImageDraw.Draw(mask).polygon(points, fill=255)
-    return mask.resize((SIDE, SIDE), Image.Resampling.BOX)
-
-
-def _curve_table(curve: tuple[float, float, float]) -> list[int]:
-    gamma, contrast, brightness = curve
-    levels = ((255 * (level / 255) ** gamma - 128) * contrast + 128 + brightness for level in range(256))
-    return [min(255, max(0, round(level))) for level in levels]
+    depth = 0.035 if certificate.scallops else 0.0
+    around = np.linspace(0, math.tau, OUTLINE_POINTS, endpoint=False)
+    wave = np.cos(certificate.scallops * around + certificate.scallop_phase)
+    radius = (SIDE - 2 * INSET) * (1 - depth + depth * wave)
+    points = np.stack([SIDE + radius * np.cos(around), SIDE + radius * np.sin(around)], axis=1)
+    # Drawn at twice the size, then averaged.
+    mask = Image.new("L", (2 * SIDE, 2 * SIDE))
+    ImageDraw.Draw(mask).polygon(points.ravel().tolist(), fill=255)
+    return mask.reduce(2)

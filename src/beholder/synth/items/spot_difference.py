@@ -13,7 +13,7 @@ there), and one picture with both versions side by side, to be listed or counted
 6 patches, a count is 2 to 8, each number equally often for every grid of 3 to 6 rows and 3 to 6 columns. TIR-Bench took
 its pairs from the web; how the pairs are made is OUR assumption.
 
-What a level does: changes get smaller (from 44–58 pixels to 15–22) and fainter (`contrast`, `opacity`), and from level
+What a level does: changes get smaller (from 44–58 pixels to 17–24) and fainter (`contrast`, `opacity`), and from level
 4 on one version is a little brighter or darker as a whole and grainy, well under the contrast of a change.
 """
 
@@ -57,27 +57,25 @@ class Rule(msgspec.Struct, frozen=True):
     `sizes`: pixels of a change a side (twice as long where it crosses a line). `contrast`: grey levels by which a pixel
     must change, in the channel that changes most, to count. `opacity`: per cent, of shapes. `shift`: grey levels by
     which one version is brighter or darker, at most; `grain`: the standard deviation of its noise in grey levels,
-    which is nowhere more than three of them.
+    which is nowhere more than three of them. `fewest`: pixels that have to change by `contrast` in each patch of a
+    change, so that one who knows where to look sees it. That is 30 per cent of the smallest square to level 3, and
+    about half of it above, where changes are small.
     """
 
     sizes: tuple[int, int]
     contrast: int
     opacity: int
+    fewest: int
     shift: int = 0
     grain: float = 0.0
 
-    @property
-    def fewest(self) -> int:
-        """Pixels that have to change by `contrast` in each patch of a change: 30 per cent of the smallest square."""
-        return self.sizes[0] ** 2 * 3 // 10
-
 
 RULES = {
-    1: Rule(sizes=(44, 58), contrast=60, opacity=100),
-    2: Rule(sizes=(34, 48), contrast=52, opacity=100),
-    3: Rule(sizes=(26, 38), contrast=44, opacity=90),
-    4: Rule(sizes=(20, 30), contrast=38, opacity=75, shift=5, grain=1.5),
-    5: Rule(sizes=(15, 22), contrast=32, opacity=60, shift=8, grain=2.5),
+    1: Rule(sizes=(44, 58), contrast=60, opacity=100, fewest=580),
+    2: Rule(sizes=(34, 48), contrast=52, opacity=100, fewest=346),
+    3: Rule(sizes=(26, 38), contrast=44, opacity=90, fewest=202),
+    4: Rule(sizes=(20, 30), contrast=38, opacity=75, fewest=180, shift=5, grain=1.5),
+    5: Rule(sizes=(17, 24), contrast=32, opacity=60, fewest=150, shift=8, grain=2.5),
 }
 
 
@@ -276,15 +274,16 @@ def _change(
     size = (right - left, bottom - top)
     hows = list(_WAYS)
     rng.shuffle(hows)
-    for how in [*hows, *CORNERS]:
-        cover = np.asarray(_form(size, rng), dtype=np.int64)[..., None]
+    for how in [*hows, *hows, *CORNERS]:
         if isinstance(how, str):
+            cover = np.asarray(_form(size, rng), dtype=np.int64)[..., None]
             after, name = _WAYS[how](pixels, box, rng), how
             weight = cover * (rule.opacity if how == "shape" else 100)
         else:
-            # Of the eight corners of the colour cube, at least one differs clearly from most pixels of any picture.
+            # A pixel can be near one of the eight corners of the colour cube at most: over the whole box, one of them
+            # differs clearly from at least seven pixels in eight.
             after, name = np.array(how), "shape"
-            weight = cover * rule.opacity
+            weight = np.full((*before.shape[:2], 1), 255 * rule.opacity)
         mixed = ((after * weight + before * (25_500 - weight)) // 25_500).astype(np.uint8)
         clear = tuple(_clear(before, mixed, box, patch, grid, rule.contrast) for patch in site)
         if min(clear) >= rule.fewest:

@@ -12,6 +12,7 @@ over its columns (of a word: those where one of five characters may begin, howev
 Level 1 to 5, what it does to a reader or solver:
   grid      8, 12, 18, 24, 32 characters a side: more to look through, and the picture's size
   cell      60, 46, 36, 32, 28 pixels: smaller characters (an em is two thirds of it)
+  word      3, 4, 4, 5, 5 characters: more to compare
   alike     pairs that differ at a glance, by a part, by a stroke (`PAIRS`)
   jitter    0, 3, 5, 8, 10 % of a cell off the middle, so rows and columns stand less straight
   tilt      characters turned by up to 4° (level 4) and 8° (level 5)
@@ -33,6 +34,7 @@ from PIL import Image, ImageDraw
 
 from beholder.errors import UsageError
 from beholder.seeds import rng_for
+from beholder.synth.inks import Colour, mixed
 from beholder.synth.item import LEVELS, Item, Pixels, Sources
 from beholder.synth.png import encode_png
 from beholder.synth.typefaces import TYPEFACES, typeface
@@ -63,10 +65,10 @@ WORDS = (
     "LAMB LEAF LEMON MAP MELON MOON MOUSE NEST NUT OAK OCEAN OTTER OWL PEAR PEN PLUM QUEEN RAFT ROBE ROPE SALT SHEEP "
     "SHELL SPOON STAR STORM SUN SWAN TABLE TENT THORN TOWEL TREE TOAST VASE WAGON WATCH WHALE WOLF YARN ZEBRA"
 )
-LONGEST, SHORTEST = 5, 3
+LENGTHS = (3, 4, 4, 5, 5)
+"""Characters of a word or number, by level. One length a level: every column is possible in which it fits."""
 
 Question = Literal["count", "place", "odd", "word"]
-Colour = tuple[int, int, int]
 Grid = list[list[str]]
 
 THEMES: tuple[tuple[Colour, tuple[Colour, ...]], ...] = (
@@ -208,18 +210,19 @@ def _alphabet(character: str) -> str:
 def _draw_word(level: int, rng: random.Random) -> tuple[str, tuple[int, int], Grid]:
     """The word or number, where it begins (from 1), and a grid that holds it once, in no direction a second time."""
     side = SIDES[level - 1]
+    length = LENGTHS[level - 1]
     if rng.random() < 0.5:
-        target = rng.choice([word for word in WORDS.split() if SHORTEST <= len(word) <= LONGEST])
+        target = rng.choice([word for word in WORDS.split() if len(word) == length])
     else:
-        target = "".join(rng.sample(ALPHABETS["digit"], rng.randint(SHORTEST, LONGEST)))
+        target = "".join(rng.sample(ALPHABETS["digit"], length))
     alphabet = _alphabet(target[0])
     grid = [[rng.choice(alphabet) for _ in range(side)] for _ in range(side)]
     for _ in range(side * level // 4 + 2):
-        row, column = rng.randrange(side), rng.randrange(side - len(target) + 1)
-        grid[row][column : column + len(target)] = _one_changed(target, alphabet, rng)
-    row, column = rng.randrange(side), rng.randrange(side - LONGEST + 1)
-    grid[row][column : column + len(target)] = target
-    planted = {(row, column + step) for step in range(len(target))}
+        row, column = rng.randrange(side), rng.randrange(side - length + 1)
+        grid[row][column : column + length] = _one_changed(target, alphabet, rng)
+    row, column = rng.randrange(side), rng.randrange(side - length + 1)
+    grid[row][column : column + length] = target
+    planted = {(row, column + step) for step in range(length)}
     while strays := _strays(grid, target, planted):
         for stray_row, stray_column in strays:
             grid[stray_row][stray_column] = rng.choice(alphabet)
@@ -282,14 +285,9 @@ def _draw_looks(question: Question, level: int, rng: random.Random) -> Looks:
     return Looks(
         typefaces=tuple(faces),
         paper=paper,
-        inks=tuple(_mixed(ink, paper, share) for ink in chosen),
+        inks=tuple(mixed(ink, paper, share) for ink in chosen),
         ground=rng.choice(("plain", "plain", "rows", "columns", "chequers")),
     )
-
-
-def _mixed(ink: Colour, paper: Colour, share: int) -> Colour:
-    red, green, blue = ((i * share + p * (100 - share)) // 100 for i, p in zip(ink, paper, strict=True))
-    return red, green, blue
 
 
 def _draw(grid: Sequence[str], field: NDArray[np.bool_], level: int, looks: Looks, rng: random.Random) -> Pixels:

@@ -36,6 +36,7 @@ UNLIKE, RAGGED = 1.5, 3.0
 WHITE = 222
 _OPTION = re.compile(r"^([A-J])\. (\d{1,3})%$", re.MULTILINE)
 _NAME = re.compile(r"covered by the ([^?\n]{1,120})\?")
+_CUT_OUT = "the pasted cut-out of "
 
 Mask = NDArray[np.bool_]
 
@@ -44,16 +45,15 @@ def solve(pictures: Sequence[Pixels], prompt: str) -> str:
     """The letter of the value nearest to the share of the pixels that the object was found to have."""
     options: dict[str, int] = {letter: int(value) for letter, value in _OPTION.findall(prompt)}
     name = _NAME.search(prompt)
-    if not options or name is None:
+    if not options or (name is None and _CUT_OUT not in prompt):
         raise GaveUp("the question names no object or no values")
-    share = 100 * float(find(pictures[0], name[1]).mean())
+    found = _edged(pictures[0]) if name is None else find(pictures[0], name[1])
+    share = 100 * float(found.mean())
     return min(sorted(options), key=lambda letter: abs(options[letter] - share))
 
 
 def find(picture: Pixels, name: str) -> Mask:
-    """The pixels of the named object; `GaveUp` if it is not found."""
-    if "cut-out" in name:
-        return _edged(picture)
+    """The pixels of the named shape; `GaveUp` if it is not found."""
     words = name.split()
     colours = [word for word in words if word in PAPER]
     if not colours:
