@@ -96,7 +96,8 @@ def _print_table(console: Console, audit: Audit, file: Path) -> None:
     from beholder.report.figures import counted
     from beholder.report.terminal import bare_table, cell, say
 
-    say(console, f"{file.name}: {audit.layout.title}, {counted(len(audit.rows), 'row')}", "bold")
+    title = f"{file.name}: {audit.layout.title}, {counted(len(audit.rows), 'row')}"
+    console.print(cell(title, "bold"), soft_wrap=True)
     shown = bare_table("", "claim", "follows", "printed", "micro", "macro", texts=3)
     shown.columns[1].no_wrap = console.width >= _ROOMY and max(map(len, audit.layout.overall)) < _NARROW
     for row in audit.rows:
@@ -145,7 +146,8 @@ def _print_data(console: Console, audit: DataAudit, path: Path) -> None:
     from beholder.report.figures import count, counted
     from beholder.report.terminal import bare_table, cell, say
 
-    say(console, f"{path}: {counted(audit.records, 'record')}, {counted(audit.images, 'image')}", "bold")
+    title = f"{path}: {counted(audit.records, 'record')}, {counted(audit.images, 'image')}"
+    console.print(cell(title, "bold"), soft_wrap=True)
     if len(audit.categories) > 1:
         sizes = ", ".join(f"{name} {number}" for name, number in sorted(audit.categories.items()))
         say(console, sizes, "dim")
