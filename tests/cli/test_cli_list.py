@@ -85,3 +85,12 @@ def test_show_too_says_that_a_run_was_killed(beholder: Beholder, tmp_path: Path)
     (path,) = (tmp_path / "runs").glob("*/run.json")
     path.write_text(path.read_text().replace('"complete"', '"running"'))
     assert ", stopped" in beholder("show", "latest", "--runs-dir", tmp_path / "runs").out
+
+
+def test_the_families_of_fresh_items_are_listed(beholder: Beholder, tmp_path: Path) -> None:
+    from beholder.synth.families import FAMILIES
+
+    listed = beholder.json("list", "--runs-dir", tmp_path / "runs")["families"]
+    assert list(listed) == list(FAMILIES)
+    shown = beholder("list", "--runs-dir", tmp_path / "runs").out
+    assert all(f"  {task:15} {what}" in shown for task, what in listed.items())

@@ -1,4 +1,4 @@
-"""`beholder list`: the runs, benchmarks and models there are."""
+"""`beholder list`: the runs, benchmarks, models and families of items there are."""
 
 from __future__ import annotations
 
@@ -10,18 +10,23 @@ from beholder.cli.options import AsJson, RunsDir
 
 
 def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None:
-    """List the benchmarks, the kinds of model, and the runs."""
+    """List the benchmarks, models, families of items, and runs."""
     from beholder.benchmarks import BENCHMARKS
     from beholder.models import KINDS
     from beholder.report.plain_text import plain
     from beholder.report.run_list import run_rows
     from beholder.store.folder import resume_command
+    from beholder.synth.families import FAMILIES
 
     rows = run_rows(runs_dir)
     if as_json:
         import json
 
-        kinds = {"benchmarks": {name: line for name, (_, line) in BENCHMARKS.items()}, "models": KINDS}
+        kinds = {
+            "benchmarks": {name: line for name, (_, line) in BENCHMARKS.items()},
+            "models": KINDS,
+            "families": {name: family.asks for name, family in FAMILIES.items()},
+        }
         typer.echo(json.dumps({"runs": rows, **kinds}))
         return
     typer.echo("Benchmarks")
@@ -31,6 +36,9 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
     for line in KINDS.values():
         how, _, what = line.partition(": ")
         typer.echo(f"  {how:14}  {what}")
+    typer.echo("\nFamilies of fresh items (beholder synth)")
+    for family in FAMILIES.values():
+        typer.echo(f"  {family.task:15} {family.asks}")
     typer.echo(f"\nRuns in {plain(str(runs_dir), one_line=True)}, oldest first")
     names = [plain(row["name"], one_line=True) for row in rows]
     width = min(max(map(len, names), default=0), 60)
