@@ -202,3 +202,16 @@ def test_an_answer_cut_inside_an_emoji_goes_through_the_whole_engine(tmp_path: P
     assert first.result.complete
     assert second.result.items == first.result.items
     assert [one.response.text for one in stored(second.folder)] == ["<answer>T</answer> \\ud83d"] * 3
+
+
+def test_a_closed_cache_gives_and_keeps_nothing(tmp_path: Path) -> None:
+    """A thread whose task was cancelled may come late; a connection closed under its hands ended the process."""
+    cache = ResponseCache(tmp_path / "cache.db")
+    cache.put([Response(text="T", request_hash="one")])
+    cache.close()
+    assert cache.get("one") is None
+    cache.put([Response(text="F", request_hash="two")])
+    again = ResponseCache(tmp_path / "cache.db")
+    assert again.get("one") is not None
+    assert again.get("two") is None
+    again.close()

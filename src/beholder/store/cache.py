@@ -31,6 +31,9 @@ class ResponseCache:
         self._path = path
         self._local = threading.local()
         self._open: list[sqlite3.Connection] = []
+        # A thread whose task was cancelled works on: closing a connection under its hands would end the process.
+        self._lock = threading.Lock()
+        self._closed = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = self._connection()
@@ -57,7 +60,11 @@ class ResponseCache:
     def get(self, request_hash: str) -> Response | None:
         """The answer given earlier, marked `cached`; None if there is none or it cannot be read any more."""
         try:
-            row = self._connection().execute("SELECT response FROM answers WHERE hash = ?", (request_hash,)).fetchone()
+            with self._lock:
+                if self._closed:
+                    return None
+                query = "SELECT response FROM answers WHERE hash = ?"
+                row = self._connection().execute(query, (request_hash,)).fetchone()
             if row is None:
                 return None
             response = _decoded(zlib.decompress(row[0]))
@@ -74,10 +81,13 @@ class ResponseCache:
         ]
         if rows:
             try:
-                connection = self._connection()
-                connection.execute("BEGIN IMMEDIATE")
-                insert_rows(connection, "INSERT OR IGNORE INTO answers", rows)
-                connection.execute("COMMIT")
+                with self._lock:
+                    if self._closed:
+                        return
+                    connection = self._connection()
+                    connection.execute("BEGIN IMMEDIATE")
+                    insert_rows(connection, "INSERT OR IGNORE INTO answers", rows)
+                    connection.execute("COMMIT")
             except sqlite3.Error as error:
                 raise UsageError(
                     f"{self._path} cannot be written ({error}). Free some space, or delete it if it is damaged; "
@@ -85,10 +95,12 @@ class ResponseCache:
                 ) from None
 
     def close(self) -> None:
-        """Closes every thread's connection."""
-        for connection in self._open:
-            connection.close()
-        self._open.clear()
+        """Closes every thread's connection. A thread that comes late finds nothing and keeps nothing."""
+        with self._lock:
+            self._closed = True
+            for connection in self._open:
+                connection.close()
+            self._open.clear()
 
 
 def _encoded(response: Response) -> bytes:
