@@ -21,3 +21,8 @@ class Extraction(msgspec.Struct, Generic[V], frozen=True):
     span: tuple[int, int] | None = None
     flags: tuple[str, ...] = ()
     reason: str = ""
+
+    def moved(self, by: int) -> Extraction[V]:
+        """The same, found in a text that begins `by` characters earlier."""
+        span = None if self.span is None else (self.span[0] + by, self.span[1] + by)
+        return Extraction(self.value, span, self.flags, self.reason)

@@ -150,10 +150,7 @@ def lenient(text: str) -> Extraction[Numbers]:
     thought = split_thought(text)
     if not thought.closed:
         return Extraction(None, flags=("unclosed_think",), reason="The thinking never ends.")
-    found = _answer(ascii_forms(thought.answer))
-    if found.span is None:
-        return found
-    return msgspec.structs.replace(found, span=(found.span[0] + thought.start, found.span[1] + thought.start))
+    return _answer(ascii_forms(thought.answer)).moved(thought.start)
 
 
 _OPEN = re.compile(r"\\?\{(?=\s{0,9}[0-9\]])")

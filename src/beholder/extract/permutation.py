@@ -74,7 +74,7 @@ def strict(text: str, n_values: int) -> Extraction[Order]:
         return Extraction(None, flags=("format",), reason=reason)
     entries = [entry.span() for entry in re.finditer(_JSON_ENTRY, match[1])]
     offset = thought.start + len(thought.answer) - len(thought.answer.lstrip())
-    return _moved(_checked(match[1], entries, n_values), offset + match.start(1))
+    return _checked(match[1], entries, n_values).moved(offset + match.start(1))
 
 
 def lenient(text: str, n_values: int) -> Extraction[Order]:
@@ -89,13 +89,7 @@ def lenient(text: str, n_values: int) -> Extraction[Order]:
     ('ambiguous',)
     """
     thought = split_thought(text)
-    return _moved(_answer(ascii_forms(thought.answer), n_values), thought.start)
-
-
-def _moved(found: Extraction[Order], offset: int) -> Extraction[Order]:
-    if found.span is None:
-        return found
-    return msgspec.structs.replace(found, span=(found.span[0] + offset, found.span[1] + offset))
+    return _answer(ascii_forms(thought.answer), n_values).moved(thought.start)
 
 
 def _readable(text: str) -> str:

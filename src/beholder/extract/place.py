@@ -142,10 +142,7 @@ def lenient(text: str) -> Extraction[Place]:
     thought = split_thought(text)
     if not thought.closed:
         return Extraction(None, flags=("unclosed_think",), reason="The thinking never ends.")
-    found = _answer(ascii_forms(thought.answer))
-    if found.span is None:
-        return found
-    return msgspec.structs.replace(found, span=(found.span[0] + thought.start, found.span[1] + thought.start))
+    return _answer(ascii_forms(thought.answer)).moved(thought.start)
 
 
 def _answer(text: str) -> Extraction[Place]:

@@ -47,21 +47,21 @@ def lenient(text: str) -> Extraction[str]:
     if given:
         found = _stretch(shown, given[-1].start, given[-1].end)
         flags = () if given[-1].closed else ("unclosed_tag",)
-        return _offset(Extraction(found.value, found.span, (*found.flags, *flags), found.reason), thought.start)
+        return Extraction(found.value, found.span, (*found.flags, *flags), found.reason).moved(thought.start)
     final = [region for region in regions if region.kind == "final"] or regions
     said = [_clause(shown, region.start, region.end) for region in final]
     said = [one for one in said if one.value is not None]
     if said:
         if len({fold(one.value or "") for one in said}) > 1:
             return Extraction(None, flags=("ambiguous",), reason="The text gives more than one answer.")
-        return _offset(said[-1], thought.start)
+        return said[-1].moved(thought.start)
     if place := abstained(shown):
         span = (thought.start + place[0], thought.start + place[1])
         return Extraction(None, span, ("abstained",), "The text says that no answer can be given.")
     stripped = len(shown.rstrip())
     start = shown.rfind("\n", 0, stripped) + 1
     described = DESCRIBED.match(shown.lower(), start) if stripped - start < _LONGEST else None
-    return _offset(_stretch(shown, described.end() if described else start, stripped), thought.start)
+    return _stretch(shown, described.end() if described else start, stripped).moved(thought.start)
 
 
 def same(said: str, gold: str) -> bool:
@@ -82,9 +82,3 @@ def _stretch(shown: str, start: int, end: int) -> Extraction[str]:
         return Extraction(None, flags=("no_answer",), reason="There is no short answer in the reply.")
     at = start + raw.index(core)
     return Extraction(core, (at, at + len(core)))
-
-
-def _offset(found: Extraction[str], offset: int) -> Extraction[str]:
-    if found.span is None:
-        return found
-    return Extraction(found.value, (found.span[0] + offset, found.span[1] + offset), found.flags, found.reason)

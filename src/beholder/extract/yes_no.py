@@ -70,17 +70,12 @@ def lenient(text: str) -> Extraction[str]:
     given = [region for region in declared(thought.answer) if region.kind in ("tag", "box")]
     if given:
         last = given[-1]
-        found = _read(low[last.start : last.end])
-        if found.span is not None:
-            offset = thought.start + last.start
-            flags = found.flags if last.closed else (*found.flags, "unclosed_tag")
-            return Extraction(found.value, (found.span[0] + offset, found.span[1] + offset), flags, found.reason)
-        return found
-    found = _read(low)
-    if found.span is not None:
-        span = (found.span[0] + thought.start, found.span[1] + thought.start)
-        return Extraction(found.value, span, found.flags, found.reason)
-    if found.flags:
+        found = _read(low[last.start : last.end]).moved(thought.start + last.start)
+        if found.span is None or last.closed:
+            return found
+        return Extraction(found.value, found.span, (*found.flags, "unclosed_tag"), found.reason)
+    found = _read(low).moved(thought.start)
+    if found.span is not None or found.flags:
         return found
     judged = true_false.lenient(text)
     value = None if judged.value is None else str(judged.value)

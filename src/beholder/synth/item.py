@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -54,12 +53,3 @@ class Make(Protocol):
     """
 
     def __call__(self, seed: int, level: int, sources: Sources) -> Item: ...
-
-
-class Solve(Protocol):
-    """Answers an item from its pictures' pixels and its question alone, in the form that the question asks for.
-
-    Raises `GaveUp` if it finds nothing to go by.
-    """
-
-    def __call__(self, pictures: Sequence[Pixels], prompt: str) -> str: ...

@@ -52,21 +52,6 @@ def unpack_counts(packed: str) -> list[int]:
     return counts
 
 
-def pack_counts(counts: Sequence[int]) -> str:
-    """The run lengths as text, the inverse of `unpack_counts`."""
-    chars: list[str] = []
-    for place, count in enumerate(counts):
-        number = count - counts[place - 2] if place > 2 else count
-        while True:
-            group = number & 31
-            number >>= 5
-            more = number != (-1 if group & 16 else 0)
-            chars.append(chr(48 + group + (32 if more else 0)))
-            if not more:
-                break
-    return "".join(chars)
-
-
 def checked_counts(counts: Sequence[int], height: int, width: int) -> NDArray[np.int64]:
     """The run lengths as an array, if they fill the picture and no more."""
     if any(not 0 <= count <= height * width for count in counts):
@@ -82,14 +67,6 @@ def mask_of_counts(counts: Sequence[int], height: int, width: int) -> Mask:
     runs = checked_counts(counts, height, width)
     inside = np.arange(len(runs)) % 2 == 1
     return np.repeat(inside, runs).reshape(width, height).T
-
-
-def counts_of_mask(mask: Mask) -> list[int]:
-    """The run lengths of a mask, the inverse of `mask_of_counts`."""
-    line = np.concatenate([[False], mask.T.ravel()])
-    ends = np.flatnonzero(line[1:] != line[:-1])
-    edges = np.concatenate([[0], ends, [mask.size]])
-    return [int(run) for run in np.diff(edges)]
 
 
 def largest_piece(mask: Mask) -> Mask:

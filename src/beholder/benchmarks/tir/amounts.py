@@ -196,9 +196,8 @@ def _reading(text: str, percent: bool) -> Extraction[float] | None:
         stop = _STOP.search(shown, match.end(), match.end() + _LONGEST)
         end = stop.start() if stop else min(len(shown), match.end() + _LONGEST)
         found = number.lenient(shown[match.end() : end], percent=percent)
-        if found.value is not None and found.span is not None:
-            offset = thought.start + match.end()
-            said.append(Extraction(found.value, (found.span[0] + offset, found.span[1] + offset), found.flags))
+        if found.value is not None:
+            said.append(found.moved(thought.start + match.end()))
     return said[-1] if said and len({one.value for one in said}) == 1 else None
 
 

@@ -78,12 +78,7 @@ def _announced_last(text: str, letters: str, options: Options) -> Extraction[str
     if len(announced) != 1 or announced[0].cue < low:
         return None
     found = choice.lenient(thought.answer[low:], letters, options)
-    return None if found.value is None else _moved(found, thought.start + low)
-
-
-def _moved(found: Extraction[str], offset: int) -> Extraction[str]:
-    span = None if found.span is None else (found.span[0] + offset, found.span[1] + offset)
-    return Extraction(found.value, span, found.flags, found.reason)
+    return None if found.value is None else found.moved(thought.start + low)
 
 
 # Options without their letter --------------------------------------------------------------------------------------
@@ -118,12 +113,12 @@ def _by_last_line(text: str, letters: str, options: Options, count: bool) -> Ext
         return None
     if not options:
         pointed = _pointed(line, letters)
-        return None if pointed is None else _moved(pointed, thought.start + low)
+        return None if pointed is None else pointed.moved(thought.start + low)
     found = _repeated(line, options) if is_blank(stripped[:low]) else None
     found = found or _declining(line, options) or _working(line, options)
     found = found or _pointed_out(line, options) or _ending(line, options) or _described(line, options)
     found = found or _numeric(line, options, count) or _stated(line, options)
-    return None if found is None else _moved(found, thought.start + low)
+    return None if found is None else found.moved(thought.start + low)
 
 
 def _the_one(held: list[tuple[str, int, int]], flags: tuple[str, ...], reason: str) -> Extraction[str] | None:

@@ -11,7 +11,8 @@ import random
 
 import msgspec
 
-from beholder.synth.items.figure import INKS, Colour, Figure, Point, corner, shade, tint
+from beholder.synth.inks import Colour
+from beholder.synth.items.figure import INKS, Figure, Point, corner, shade, tint
 from beholder.synth.items.lettered_points import BLUE, DARK, RED, Sheet, draw_clutter
 from beholder.synth.items.measured import polygon_area
 from beholder.synth.typefaces import TYPEFACES

@@ -12,10 +12,10 @@ import random
 
 import msgspec
 
+from beholder.synth.inks import Colour
 from beholder.synth.items.counted_shapes import Room, outline
 from beholder.synth.items.figure import (
     INKS,
-    Colour,
     Figure,
     Point,
     angle_between,

@@ -11,9 +11,9 @@ import random
 
 import msgspec
 
+from beholder.synth.inks import Colour
 from beholder.synth.items.figure import (
     INKS,
-    Colour,
     Figure,
     Point,
     away,

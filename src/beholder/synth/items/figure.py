@@ -14,11 +14,11 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw
 
+from beholder.synth.inks import Colour
 from beholder.synth.png import encode_png
 from beholder.synth.typefaces import typeface
 
 Point = tuple[float, float]
-Colour = tuple[int, int, int]
 
 SCALE = 3
 PAPERS: tuple[Colour, ...] = ((255, 255, 255), (252, 250, 243), (246, 249, 252), (250, 247, 250), (247, 250, 245))

@@ -28,6 +28,7 @@ from collections.abc import Callable
 
 from beholder.errors import UsageError
 from beholder.seeds import rng_for
+from beholder.synth.inks import Colour
 from beholder.synth.item import LEVELS, Item, Sources
 from beholder.synth.items import instrument_dials as dials
 from beholder.synth.items import instrument_strips as strips
@@ -53,7 +54,7 @@ from beholder.synth.items.instrument_scales import (
     draw_scale,
     label,
 )
-from beholder.synth.items.instrument_view import Colour, Sheet, View, draw_ground, draw_view, photograph
+from beholder.synth.items.instrument_view import Sheet, View, draw_ground, draw_view, photograph
 
 SIDE = {1: 400, 2: 420, 3: 448, 4: 576, 5: 720}
 """Pixels a side of a picture with a dial; thermometers are narrower and taller, rulers wider and lower."""

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from beholder.synth.items.instrument_view import Colour, Sheet
+from beholder.synth.inks import Colour
+from beholder.synth.items.instrument_view import Sheet
 
 RIM = 0.95
 SHORT, MIDDLE, LONG = 0.895, 0.875, 0.835

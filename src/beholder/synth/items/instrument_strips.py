@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from beholder.synth.inks import Colour
 from beholder.synth.items.instrument_dials import LETTERINGS, Face
-from beholder.synth.items.instrument_view import Colour, Sheet
+from beholder.synth.items.instrument_view import Sheet
 
 PLATES = (
     Face((250, 250, 246), (30, 30, 34), ((200, 20, 28), (20, 60, 170), (24, 110, 50)), (120, 120, 124)),

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from beholder.seeds import rng_for, seed_for
+from beholder.synth.inks import Colour
 from beholder.synth.item import Pixels
 from beholder.synth.typefaces import typeface
 
 FINER = 2
 DISTANCE = 2.2
 
-Colour = tuple[int, int, int]
 Floats = NDArray[np.float64]
 
 

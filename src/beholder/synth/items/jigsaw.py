@@ -32,7 +32,7 @@ from PIL import Image
 from beholder.errors import DataError, UsageError
 from beholder.seeds import rng_for
 from beholder.synth.digits import draw_number, number_mask
-from beholder.synth.item import LEVELS, Item, Sources
+from beholder.synth.item import LEVELS, Item, Pixels, Sources
 from beholder.synth.photographs import Photos
 from beholder.synth.png import encode_png
 from beholder.synth.tones import Curve, tone_table
@@ -54,7 +54,6 @@ TELLABLE_APART = 4.0
 cells, without the cells that a number may touch. OUR assumption: less than that nobody could see."""
 CELLS = 8
 
-Pixels = NDArray[np.uint8]
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of a photograph as `Photos.pixels` gives it."""
 

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import msgspec
 
+from beholder.synth.inks import Colour
 from beholder.synth.items.figure import (
-    Colour,
     Figure,
     Point,
     angle_between,

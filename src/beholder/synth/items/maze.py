@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from beholder.errors import UsageError
 from beholder.seeds import rng_for
+from beholder.synth.inks import Colour
 from beholder.synth.item import LEVELS, Item, Sources
 from beholder.synth.options import ASK_LETTER, LETTERS, lettered
 from beholder.synth.png import encode_png
@@ -43,7 +44,6 @@ STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 Passages = list[set[int]]
 """For each cell, row by row, the cells that can be entered from it."""
-Colour = tuple[int, int, int]
 
 
 class Rule(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from beholder.synth.inks import Colour
 from beholder.synth.items.figure import (
-    Colour,
     Figure,
     Point,
     away,

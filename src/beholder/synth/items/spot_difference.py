@@ -29,7 +29,8 @@ from PIL import Image, ImageDraw
 
 from beholder.errors import UsageError
 from beholder.seeds import rng_for, seed_for
-from beholder.synth.item import LEVELS, Item, Sources
+from beholder.synth.inks import Colour
+from beholder.synth.item import LEVELS, Item, Pixels, Sources
 from beholder.synth.jpeg import encode_jpeg
 
 WIDTH, HEIGHT = 600, 480
@@ -45,10 +46,8 @@ LISTED = range(2, 7)
 COUNTED = range(2, 9)
 KINDS = ("two pictures",) * 4 + ("list",) * 3 + ("count",) * 3
 
-Pixels = NDArray[np.uint8]
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of one version; right and bottom are outside."""
-Colour = tuple[int, int, int]
 
 
 class Rule(msgspec.Struct, frozen=True):

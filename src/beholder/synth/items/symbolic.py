@@ -25,6 +25,7 @@ import msgspec
 
 from beholder.errors import UsageError
 from beholder.seeds import rng_for
+from beholder.synth.inks import Colour
 from beholder.synth.item import LEVELS, Item, Sources
 from beholder.synth.items.counted_lines import (
     PAIRS,
@@ -51,7 +52,7 @@ from beholder.synth.items.counted_shapes import (
     plan_corners,
     plan_nested,
 )
-from beholder.synth.items.figure import PAPERS, Colour, Figure, tint
+from beholder.synth.items.figure import PAPERS, Figure, tint
 from beholder.synth.options import ASK_LETTER, LETTERS, lettered
 
 Drawn = Corners | Crossings | Nested | Segments | Circles | Regions

@@ -1,6 +1,8 @@
 """Classical solvers, one file a family: they see the pictures' pixels and the question, nothing else.
 
-They import neither the item makers nor the photographs (a test checks it), so nothing but the picture can tell them.
+Each has `solve(pictures, prompt)`, which answers an item in the form that its question asks for and raises `GaveUp` if
+it finds nothing to go by. They import neither the item makers nor the photographs (a test checks it), so nothing but
+the picture can tell them.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.synth.solvers import GaveUp
+from beholder.synth.solvers import GaveUp, Pixels
 from beholder.synth.solvers.point_letters import lettered_points
 from beholder.synth.solvers.ruled import read_curve, squares_inside
-from beholder.synth.solvers.strokes import SOLID, Mask, Pixels, Plane, grown, inks, largest_piece, stroke_width
+from beholder.synth.solvers.strokes import SOLID, Mask, Plane, grown, inks, largest_piece, stroke_width
 
 Point = tuple[float, float]
 OPTION = re.compile(r"^([A-J])\. (-?\d{1,6}(?:\.\d{1,6})?)", re.MULTILINE)

@@ -17,9 +17,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.synth.solvers import GaveUp
+from beholder.synth.solvers import GaveUp, Pixels
 
-Pixels = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 _OPTION = re.compile(r"^([A-J])\. (.+)$", re.MULTILINE)

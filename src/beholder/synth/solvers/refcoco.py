@@ -15,9 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.synth.solvers import GaveUp
-
-Pixels = NDArray[np.uint8]
+from beholder.synth.solvers import GaveUp, Pixels
 
 PAPER = {
     "red": (226, 24, 44),

@@ -16,9 +16,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.synth.solvers import GaveUp
+from beholder.synth.solvers import GaveUp, Pixels
 
-Pixels = NDArray[np.uint8]
 Grey = NDArray[np.float32]
 
 SMALLEST = 40

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.synth.solvers import GaveUp
-from beholder.synth.solvers.strokes import SOLID, Pixels, Plane, coverage, inks, inside_of, paper_of
+from beholder.synth.solvers import GaveUp, Pixels
+from beholder.synth.solvers.strokes import SOLID, Plane, coverage, inks, inside_of, paper_of
 
 FAINTEST_LINE = 6.0
 """Levels from the paper of the palest grid line."""

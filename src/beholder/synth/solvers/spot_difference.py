@@ -15,9 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.synth.solvers import GaveUp
-
-Pixels = NDArray[np.uint8]
+from beholder.synth.solvers import GaveUp, Pixels
 
 _GRID = re.compile(r"(\d{1,2}) rows and (\d{1,2}) columns")
 _WIDEST_GAP = 60

@@ -9,9 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.synth.solvers import GaveUp
+from beholder.synth.solvers import GaveUp, Pixels
 
-Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 Plane = NDArray[np.float32]
 

@@ -14,11 +14,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.synth.solvers import GaveUp
+from beholder.synth.solvers import GaveUp, Pixels
 from beholder.synth.solvers.circles import find_circles
 from beholder.synth.solvers.strokes import (
     SOLID,
-    Pixels,
     coloured,
     coverage,
     disc,

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from beholder.synth.solvers import GaveUp
+from beholder.synth.solvers import GaveUp, Pixels
 from beholder.synth.typefaces import TYPEFACES, typeface
 
-Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 Values = NDArray[np.float32]
 
