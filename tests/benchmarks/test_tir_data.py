@@ -1,77 +1,33 @@
-"""Records of TIR-Bench: what becomes of each kind, what is refused, and what is said about a set that differs."""
+"""Records of TIR-Bench: what becomes of each kind, and what is refused."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tir_records import LIST, NINE, OPTIONS, TARGETS, one, record, samples_of, write
 
 from beholder.benchmarks import benchmark
-from beholder.benchmarks.benchmark import LoadOptions
 from beholder.benchmarks.records import Record
-from beholder.benchmarks.tir.data import SYNTHETIC, count_differences, load, make_sample, notices
-from beholder.benchmarks.tir.extractor import extraction_prompt, needs_extraction
-from beholder.benchmarks.tir.prompt import TEMPLATE, guess, prompt
-from beholder.benchmarks.tir.tasks import ITEMS, PAIRS, TASKS
+from beholder.benchmarks.tir.data import SYNTHETIC, load, make_sample
+from beholder.benchmarks.tir.extractor import extraction_prompt
+from beholder.benchmarks.tir.prompt import TEMPLATE, prompt
+from beholder.benchmarks.tir.tasks import TASKS
 from beholder.errors import DataError, UsageError
 from beholder.sample import (
-    BooleanTarget,
     ChoiceTarget,
-    Failure,
     ImagePart,
     ImageRef,
     KeyMaker,
-    NumberSetTarget,
-    NumberTarget,
     OrderedListTarget,
-    PlaceTarget,
     Response,
-    Sample,
     Target,
     TextPart,
-    TextTarget,
 )
-from beholder.seeds import rng_for
 from beholder.store.journal import Entry, sample_record
-
-OPTIONS = "Which share is it?\nA: 65%\nB: 73%\nC: 81%\nD: 89%"
-SEVERAL = "Which are true? Select more than one option.\nA. one\nB. two\nC. three\nD. four"
-LIST = "Output the list of patch indices where the two images differ. Here n is 4 and m is 5."
-COUNT = "How many differences are there between the left and the right picture?"
-PLACE = "In which row and column is the letter q? Answer [row, column]."
-NINE = [4, 1, 8, 9, 3, 6, 2, 7, 5]
-
-
-def record(task: str = "maze", **changes: Any) -> dict[str, Any]:
-    base = {
-        "id": 7,
-        "task": task,
-        "prompt": OPTIONS,
-        "answer": "B",
-        "image_1": f"data/{task}/7.png",
-        "image_2": None,
-        "meta_data": {},
-    }
-    return {**base, **changes}
-
-
-def write(path: Path, rows: list[Any]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    return path
-
-
-def samples_of(path: Path, **options: Any) -> list[Sample]:
-    return list(load(path, LoadOptions(**options)))
-
-
-def one(tmp_path: Path, **changes: Any) -> Sample:
-    (sample,) = samples_of(write(tmp_path / "TIR-Bench.json", [record(**changes)]))
-    return sample
 
 
 def test_a_record_becomes_a_sample(tmp_path: Path) -> None:
@@ -133,46 +89,6 @@ def test_old_and_new_forms_of_a_record(tmp_path: Path, given: dict[str, Any], ex
         del row["task"]
     (sample,) = samples_of(write(tmp_path / "d.json", [row]))
     assert {name: getattr(sample, name) for name in expected} == expected
-
-
-# task, question, answer as written, target
-TARGETS: list[tuple[str, str, Any, Target]] = [
-    ("refcoco", OPTIONS, "B", ChoiceTarget("B")),
-    ("refcoco", OPTIONS, " B ", ChoiceTarget("B")),
-    ("math", SEVERAL, "CA", ChoiceTarget("AC", several=True)),
-    ("math", OPTIONS, "AC", ChoiceTarget("AC")),
-    ("color", "Which of the drawn ones is it?", "D", ChoiceTarget("D")),
-    ("color", "Which of the drawn ones is it?", "K", TextTarget("K")),
-    ("color", OPTIONS, "E", TextTarget("E")),
-    ("color", OPTIONS, "b", TextTarget("b")),
-    ("color", OPTIONS, "Ｂ", TextTarget("Ｂ")),
-    ("instrument", "What does the gauge read?", "72", NumberTarget("72")),
-    ("instrument", "What does the gauge read?", 72, NumberTarget("72")),
-    ("instrument", "What does the gauge read?", 2.5, NumberTarget("2.5")),
-    ("instrument", "What does the gauge read?", "-2.50", NumberTarget("-2.50")),
-    ("instrument", "What does the gauge read?", "7 cm", TextTarget("7 cm")),
-    ("instrument", "What does the gauge read?", "1e3", TextTarget("1e3")),
-    ("instrument", "What does the gauge read?", "７２", TextTarget("７２")),
-    ("contrast", "How many balloons are there?", "2", NumberTarget("2")),
-    ("word_search", "How often is the letter q there?", "5", NumberTarget("5")),
-    ("word_search", PLACE, "[2, 3]", PlaceTarget(2, 3)),
-    ("word_search", PLACE, [2, 3], PlaceTarget(2, 3)),
-    ("word_search", PLACE, "row 17, column 1", PlaceTarget(17, 1)),
-    ("word_search", PLACE, "[2, 3, 4]", TextTarget("[2, 3, 4]")),
-    ("ocr", "What is written in the picture?", "WONDERS", TextTarget("WONDERS")),
-    ("ocr", "What is written in the picture?", " B ", TextTarget(" B ")),
-    ("ocr", "What is written in the picture?", 1984, TextTarget("1984")),
-    ("spot_difference", LIST, "7, 11, 12", NumberSetTarget((7, 11, 12))),
-    ("spot_difference", LIST, "[12, 7, 7]", NumberSetTarget((7, 12))),
-    ("spot_difference", LIST, [12, 7], NumberSetTarget((7, 12))),
-    ("spot_difference", LIST, "7", NumberSetTarget((7,))),
-    ("spot_difference", COUNT, "7", NumberTarget("7")),
-    ("spot_difference", COUNT + " " + LIST, "7", NumberSetTarget((7,))),
-    ("spot_difference", COUNT, "3, 4", NumberSetTarget((3, 4))),
-    ("spot_difference", "两张图有多少处不同？", "4", NumberTarget("4")),
-    ("spot_difference", "哪些编号的区域不同？共有几处？", "4", NumberSetTarget((4,))),
-    ("visual_search", OPTIONS, "True", BooleanTarget(True)),
-]
 
 
 @pytest.mark.parametrize(("task", "question", "answer", "target"), TARGETS)
@@ -368,158 +284,6 @@ def test_long_text_takes_linear_time(tmp_path: Path, text: str) -> None:
         long = text * (300_000 // len(text))
         assert one(tmp_path, task=task, prompt=long, answer="1 B").parts[0] == TextPart(long)
     assert time.process_time() - begun < 20
-
-
-# the prompt --------------------------------------------------------------------------------------------------------
-
-
-def test_the_question_alone_is_asked_and_a_template_may_place_the_pictures(tmp_path: Path) -> None:
-    sample = one(tmp_path, task="spot_difference", prompt=LIST, answer="7", image_1="a_left.png", image_2="a_right.png")
-    own, pictures = TextPart(LIST), (ImagePart(0), ImagePart(1))
-    assert prompt(sample, TEMPLATE) == (own, *pictures)
-    assert prompt(sample, "<image>{question}") == (*pictures, own)
-    assert prompt(sample, "Look: <image> {question} Think.") == (
-        TextPart("Look: "),
-        *pictures,
-        TextPart(f" {LIST} Think."),
-    )
-    for template in ("Think.", "{question} <image> <image>", ""):
-        with pytest.raises(UsageError, match=r"\{question\}, and <image> at most once"):
-            prompt(sample, template)
-
-
-def test_the_guesser_answers_in_kind_and_never_looks_at_the_gold(tmp_path: Path) -> None:
-    for number, (task, question, answer, target) in enumerate(TARGETS):
-        sample = one(tmp_path, task=task, prompt=question, answer=answer)
-        said = {guess(sample, rng_for(1, str(number), draw, "guess")) for draw in range(30)}
-        assert said
-        if isinstance(target, ChoiceTarget) and not target.several:
-            assert said <= set("ABCD")
-        if isinstance(target, NumberSetTarget):
-            assert all(set(json.loads(text)) <= set(range(1, 21)) for text in said)
-        if isinstance(target, NumberTarget | PlaceTarget):
-            assert all(isinstance(json.loads(text), int | list) for text in said)
-        assert len(said) > 1
-    jigsaw = one(tmp_path, task="jigsaw", answer=NINE, meta_data={"difficulty": 3})
-    assert sorted(json.loads(guess(jigsaw, rng_for(1, "j", "guess")))) == list(range(1, 10))
-
-
-def test_everything_but_ocr_is_read_by_an_extractor(tmp_path: Path) -> None:
-    answers: dict[str, Any] = {"jigsaw": [2, 1, 4, 3], "spot_difference": "1"}
-    said, failed = Response(text="x"), Response(failure=Failure(owner="provider", kind="http_500", message="x"))  # type: ignore[arg-type]
-    for task in TASKS:
-        sample = one(tmp_path, task=task, answer=answers.get(task, "B"), meta_data={"difficulty": 2})
-        assert needs_extraction(sample, said) is (task != "ocr")
-        assert not needs_extraction(sample, failed)
-
-
-FORMS_ASKED = [
-    ("maze", OPTIONS, "B", "such as B."),
-    ("math", SEVERAL, "AC", "such as ACD."),
-    ("instrument", "What does it read?", "72", "without its unit"),
-    ("word_search", PLACE, "[2, 3]", "[row, column]"),
-    ("spot_difference", LIST, "7", "list of numbers"),
-    ("ocr", "What is written?", "B", "the words"),
-]
-
-
-@pytest.mark.parametrize(("task", "question", "answer", "words"), FORMS_ASKED)
-def test_the_question_to_the_extractor_names_the_form_and_not_the_gold(
-    tmp_path: Path, task: str, question: str, answer: str, words: str
-) -> None:
-    sample = one(tmp_path, task=task, prompt=question, answer=answer)
-    asked = extraction_prompt(sample, Response(text="I say {form} {question}."))
-    assert words in asked
-    assert question in asked
-    assert "I say {form} {question}." in asked, "what a model wrote is not filled in"
-    assert extraction_prompt(sample, Response(text=None), "[{response}]{other}") == "[]{other}"
-    turned = make_sample_with(sample, task, question)
-    assert extraction_prompt(turned, Response(text="x")) == extraction_prompt(sample, Response(text="x"))
-
-
-def make_sample_with(sample: Sample, task: str, question: str) -> Sample:
-    """The same item with another gold of the same kind."""
-    other = {"maze": "C", "math": "BD", "instrument": "5", "word_search": "[9, 9]", "spot_difference": "3", "ocr": "X"}
-    row = record(task, prompt=question, answer=other[task])
-    return make_sample(Record(sample.source, 0, row), KeyMaker("tir"), None)
-
-
-# whole sets --------------------------------------------------------------------------------------------------------
-
-
-def public_rows(changes: dict[str, int] | None = None, pairs: int = PAIRS) -> list[dict[str, Any]]:
-    """A made set with the sizes of the public one (plus `changes`), `pairs` of its items with two pictures."""
-    rows = []
-    for name, task in TASKS.items():
-        for number in range(task.n + (changes or {}).get(name, 0)):
-            row = record(name, id=f"{name}-{number}", image_1=f"data/{name}/{number}.png")
-            if name == "jigsaw":
-                row |= {"answer": NINE, "meta_data": {"difficulty": 3}}
-            if name == "spot_difference":
-                row |= {"answer": "7", "prompt": LIST}
-                if number < pairs:
-                    row |= {"image_1": f"data/{number}_left.png", "image_2": f"data/{number}_right.png"}
-            rows.append(row)
-    return rows
-
-
-def test_a_set_of_the_public_sizes_has_nothing_to_say(tmp_path: Path) -> None:
-    samples = samples_of(write(tmp_path / "TIR-Bench.json", public_rows()))
-    assert len(samples) == ITEMS == 1215
-    assert sum(len(sample.images) for sample in samples) == 1255
-    assert notices(samples) == []
-    assert notices(iter(samples)) == []
-    assert notices(len(samples)) == []
-
-
-# changes to the sizes, pairs, what is said
-DIFFERENT: list[tuple[dict[str, int], int, list[str]]] = [
-    ({"maze": -20}, PAIRS, ["1,195 of 1,215 items (maze 100 of 120)"]),
-    ({"maze": -1, "ocr": 1}, PAIRS, ["1,215 of 1,215 items (ocr 61 of 60, maze 119 of 120)"]),
-    ({"jigsaw": 5}, PAIRS, ["1,220 of 1,215 items (jigsaw 125 of 120)"]),
-    ({}, 39, ["39 items show two pictures; the public set has 40."]),
-]
-
-
-@pytest.mark.parametrize(("changes", "pairs", "words"), DIFFERENT, ids=str)
-def test_a_set_that_differs_is_told(tmp_path: Path, changes: dict[str, int], pairs: int, words: list[str]) -> None:
-    said = notices(samples_of(write(tmp_path / "TIR-Bench.json", public_rows(changes, pairs))))
-    assert len(said) == len(words)
-    assert all(word in sentence for word, sentence in zip(words, said, strict=True))
-
-
-def test_counts_alone() -> None:
-    whole = Counter({name: task.n for name, task in TASKS.items()})
-    assert count_differences(whole) == []
-    (said,) = count_differences(Counter({"maze": 1}))
-    assert "1 of 1,215 items" in said
-    assert "color 0 of 100" in said
-
-
-def test_generated_items_are_never_taken_for_the_public_set(tmp_path: Path) -> None:
-    made = {"synthetic": True, "level": 3}
-    rows = [record(id=number, image_1=f"{number}.png", meta_data=made) for number in range(3)]
-    (said,) = notices(samples_of(write(tmp_path / "a.json", rows)))
-    assert said == "3 of these 3 items were generated: figures are not comparable with TIR-Bench."
-    shared = [row | {"meta_data": made | {"photo": "one.jpg"}} for row in rows]
-    said_of_shared = notices(samples_of(write(tmp_path / "b.json", shared)))
-    assert said_of_shared[1:] == ["Some are made from the same photograph; intervals redraw photographs."]
-    mixed = notices(samples_of(write(tmp_path / "c.json", [*rows, record()])))
-    assert "3 of these 4 items were generated" in mixed[0]
-    assert "1 of 1,215 items" in mixed[1]
-
-
-def test_gold_that_is_compared_as_text_is_told(tmp_path: Path) -> None:
-    rows = [
-        record("color", answer="b, c"),
-        record("color", answer="True"),
-        record("word_search", answer="[1, 2, 3]"),
-        record("ocr", answer="any text"),
-    ]
-    said = notices(samples_of(write(tmp_path / "d.json", rows)))[-1]
-    assert said.startswith("2 gold answers are neither letters of options nor numbers (d.json, record 1, …)")
-    assert "would stop at 1 of them" in said
-    assert "stop" not in notices(samples_of(write(tmp_path / "e.json", rows[1:])))[-1]
 
 
 def test_the_benchmark_reads_with_this_loader() -> None:

@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tir_answers import (
-    ALL,
-    CHOICES,
-    COUNT,
-    DIGIT,
-    GAUGE,
-    GRID,
-    JIGSAW,
-    MAZE,
-    NO_LIST,
-    NUMBERS,
-    ORDERS,
-    PAIRS,
-    PATCHES,
-    PLACES,
-    PLAIN,
-    SETS,
-    SEVERAL,
-    SHARE,
-    THERMOMETER,
-)
+from tir_answers import COUNT, DIGIT, GAUGE, GRID, JIGSAW, NUMBERS, ORDERS, PATCHES, PLACES, SETS, THERMOMETER
+from tir_items import KINDS, NINE, TEXT, item, said
+from tir_letter_answers import ALL, CHOICES, MAZE, NO_LIST, PAIRS, PLAIN, SEVERAL, SHARE
 
 from beholder.benchmarks.records import Record
 from beholder.benchmarks.tir.answers import deterministic
@@ -36,7 +15,7 @@ from beholder.benchmarks.tir.answers import lenient as read_leniently
 from beholder.benchmarks.tir.answers import strict as read_strictly
 from beholder.benchmarks.tir.data import make_sample
 from beholder.benchmarks.tir.prompt import gold
-from beholder.benchmarks.tir.questions import options_of, several
+from beholder.benchmarks.tir.questions import several
 from beholder.benchmarks.tir.score import lenient, strict
 from beholder.errors import Owner
 from beholder.sample import (
@@ -50,16 +29,12 @@ from beholder.sample import (
     PlaceTarget,
     PreferenceTarget,
     Response,
-    Sample,
     Target,
-    TextPart,
     TextTarget,
     Usage,
 )
 from beholder.score import Outcome
 
-TEXT = "What is written in the picture?"
-NINE = (4, 1, 8, 9, 3, 6, 2, 7, 5)
 INHERITED: dict[str, Target] = {
     "choice": ChoiceTarget("A"),
     "several": ChoiceTarget("A", several=True),
@@ -77,23 +52,6 @@ TABLES = {
     "order": ORDERS,
 }
 ROWS = [(kind, *row) for kind, rows in TABLES.items() for row in rows]
-
-
-def item(prompt: str, target: Target, n: int = 3) -> Sample:
-    return Sample(
-        key="k",
-        index=0,
-        benchmark="tir",
-        images=(),
-        parts=(TextPart(prompt),),
-        target=target,
-        options=tuple(options_of(prompt).values()),
-        metadata={"task": "ocr" if prompt == TEXT else "", "n": n},
-    )
-
-
-def said(text: str | None, finish: str | None = "stop") -> Response:
-    return Response(text=text, finish=finish)
 
 
 @pytest.mark.parametrize("kind, name, prompt, text, answer", ROWS, ids=[f"{row[0]}-{row[1]}" for row in ROWS])
@@ -254,15 +212,6 @@ def test_lenient_values(prompt: str, target: Target, text: str, value: float, fl
     assert score.extracted is not None
 
 
-KINDS: list[tuple[str, Target]] = [
-    (PLAIN, ChoiceTarget("A")),
-    (ALL, ChoiceTarget("AC", True)),
-    (COUNT, NumberTarget("5")),
-    (GRID, PlaceTarget(5, 6)),
-    (PATCHES, NumberSetTarget((3, 7))),
-    (JIGSAW, OrderedListTarget(NINE)),
-    (TEXT, TextTarget("OPEN")),
-]
 # text, finish, outcome, a flag that must be there
 NOTHING: list[tuple[str | None, str | None, Outcome, str]] = [
     ("", "stop", Outcome.UNPARSED, "empty"),
@@ -421,73 +370,3 @@ def test_the_kind_of_gold(task: str, question: str, written: str, target: Target
 def test_a_gold_of_another_length_is_our_error() -> None:
     with pytest.raises(ValueError, match="9 numbers where 4"):
         lenient(item(JIGSAW, OrderedListTarget((4, 1, 3, 2))), said(str(list(NINE))))
-
-
-PIECES = [
-    *("A", "B", "(C)", "D. owl", "dog", "No answer", "point C", "81%", "5", "2.5", "11.1 kg/cm^2", "72°F (22°C)"),
-    *("[5, 6]", "row 5, column 6", "第5行，第6列", "patches 2, 6 and 7", '{"different_patches": [2, 6]}', "[]"),
-    *("4, 1, 8, 9, 3, 6, 2, 7, 5", "OPEN", "答案：", "Answer: ", "The answer is ", "<answer>", "</answer>", "<think>"),
-    *("</think>", "\\boxed{", "}", "```json\n", "```", "\n", " or ", " and ", ", ", "Wait, ", "not ", "**", "无法确定"),
-    *("unknown", "\ud800", "\x00", "\u2028", "İ", "①", "1-20", "(", "]", "{", "there is no answer", "1e999", "9" * 400),
-]
-TEXTS = st.one_of(
-    st.lists(st.sampled_from(PIECES), max_size=10).map("".join),
-    st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join),
-    st.text(max_size=60),
-)
-
-
-@settings(deadline=None, max_examples=400)
-@given(TEXTS, st.sampled_from([*KINDS, (MAZE, ChoiceTarget("F")), (SHARE, ChoiceTarget("C"))]))
-def test_any_text(text: str, kind: tuple[str, Target]) -> None:
-    sample = item(*kind)
-    exact, found = strict(sample, said(text)), lenient(sample, said(text))
-    for score in (exact, found):
-        assert score.value is not None
-        assert 0 <= score.value <= 1
-        assert score.span is None or 0 <= score.span[0] <= score.span[1] <= len(text)
-    if exact.outcome is Outcome.SCORED and not isinstance(kind[1], TextTarget):
-        assert (found.outcome, found.value, found.extracted) == (Outcome.SCORED, exact.value, exact.extracted)
-    if exact.value == 1:
-        assert found.value == 1
-    if not isinstance(kind[1], TextTarget):
-        read = deterministic(sample, said(text))
-        assert (read is None) == (found.extracted is None) or found.outcome is Outcome.TRUNCATED
-
-
-HOSTILE = [
-    "A. cat ",
-    "[1,",
-    "(1,2)",
-    "row 1 ",
-    "patch 1\n",
-    "patch 2 differs. ",
-    "1, ",
-    "1-2 ",
-    "point A, ",
-    "72°F (22°C) ",
-]
-HOSTILE += [
-    "[]",
-    "<answer>",
-    "the answer is 1 ",
-    "\\boxed{1}",
-    "{",
-    "wait, ",
-    "OPEN ",
-    "OP",
-    " ",
-    "\n",
-    "cm^2 ",
-    "no answer\n",
-]
-
-
-@pytest.mark.parametrize("piece", HOSTILE, ids=repr)
-def test_hostile_lengths_are_read_fast(piece: str) -> None:
-    text = piece * (40_000 // len(piece))
-    began = time.process_time()
-    for prompt, target in (*KINDS, (THERMOMETER, NumberTarget("72"))):
-        strict(item(prompt, target), said(text))
-        lenient(item(prompt, target), said(text))
-    assert time.process_time() - began < 30  # what grows with the square takes minutes here

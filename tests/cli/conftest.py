@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from cli_data import Beholder
+from extractor_place import Place
 
 
 @pytest.fixture
@@ -24,3 +27,8 @@ def beholder(
         return captured.out, captured.err
 
     return Beholder(read, monkeypatch)
+
+
+@pytest.fixture
+def place(tmp_path: Path, beholder: Beholder) -> Place:
+    return Place(tmp_path, beholder)

@@ -1,4 +1,4 @@
-"""An extractor reads answers out of journaled responses: what it is asked, what is kept, what is tried again."""
+"""An extractor reads answers out of journaled responses: what it is asked, what is kept, what fails."""
 
 from __future__ import annotations
 
@@ -14,28 +14,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from made_readings import calls, failing, finished, official, read_again
 
 from beholder.benchmarks import benchmark
-from beholder.engine import extracting, lifecycle
+from beholder.engine import extracting
 from beholder.engine.extracting import (
     MAX_TOKENS,
-    Extractor,
     Reading,
     check_extractor,
     extract,
-    has_to_ask,
-    missing,
 )
-from beholder.engine.lifecycle import Result
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.run import Ending
 from beholder.errors import AuthError, Owner, UsageError
-from beholder.models.fakes import constant
 from beholder.sample import Extracted, Response
-from beholder.score import Outcome, Score
+from beholder.score import Outcome
 from beholder.store import folder as folders
-from beholder.store import judge_calls, reading, schema
-from beholder.store.cache import ResponseCache
+from beholder.store import reading, schema
 from made_runs import QUICK, plan_for, slowly, stored, untidy_files
 from made_tir import (
     TIR,
@@ -48,47 +43,8 @@ from made_tir import (
     response_in,
     run_tir,
     script,
-    tir_data,
 )
 from scripted_server import Reply, Request, ScriptedServer, completion
-
-WRONG = Reply(completion("A"))
-
-
-def official(result: Result) -> list[Score]:
-    return [item.scores["official"] for item in result.items]
-
-
-def calls(folder: Path) -> list[tuple[Any, ...]]:
-    """The judge calls in a run's database, in the order of their rounds and responses."""
-    with closing(sqlite3.connect(folder / "run.db")) as db:
-        return db.execute(
-            "SELECT response, purpose, judge, prompt, answer, failure, replies FROM judge_calls "
-            "ORDER BY round, response"
-        ).fetchall()
-
-
-def read_again(folder: Path, extractor: Extractor, interrupts: Any = None, said: list[str] | None = None) -> Reading:
-    """An extraction alone, without the model."""
-
-    async def whole() -> Reading:
-        try:
-            return await extract(folder, TIR, extractor, (said if said is not None else []).append, interrupts)
-        finally:
-            await extractor.model.close()
-
-    return asyncio.run(whole())
-
-
-def finished(folder: Path) -> Result:
-    info = folders.read_info(folder)
-    return lifecycle.finish(folder, info, lifecycle.plan_of(info), TIR)
-
-
-def failing(status: int, **more: Any) -> Callable[[Request], Reply]:
-    body = json.dumps({"error": {"message": "out of order"}}).encode()
-    return lambda request: Reply(body, status=status, **more)
-
 
 # what is asked and kept --------------------------------------------------------------------------------------------
 
@@ -385,180 +341,6 @@ def test_a_fault_of_ours_is_not_hidden(tmp_path: Path) -> None:
             asyncio.run(whole())
 
 
-# who has read what -------------------------------------------------------------------------------------------------
-
-
-def begun_again(folder: Path, extractor: Extractor) -> Result:
-    """What `rescore --extractor` does: run.json names the extractor, and it reads what it has not read."""
-    info = folders.read_info(folder)
-    named = {"model": extractor.model.name, "template": extractor.template}
-
-    async def whole() -> Result:
-        try:
-            return await lifecycle.read_again(folder, info, lifecycle.plan_of(info), extractor, named, print)
-        finally:
-            await extractor.model.close()
-
-    return asyncio.run(whole())
-
-
-def test_the_same_extractor_reads_nothing_twice(tmp_path: Path) -> None:
-    with ScriptedServer(reads_letter) as server:
-        result, _, _ = run_tir(tmp_path, [record(0), record(1)], ["It is B."] * 2, extractor_at(server))
-        assert read_again(result.folder, extractor_at(server)) == Reading(0, 0)
-        assert len(server.requests) == 2
-        assert missing(result.folder, TIR, extractor_at(server)) == []
-        assert not has_to_ask(result.folder, TIR, extractor_at(server))
-
-
-def test_another_extractor_counts_alone_and_the_first_ones_readings_come_back_unasked(tmp_path: Path) -> None:
-    with ScriptedServer(reads_letter) as server:
-        result, _, _ = run_tir(tmp_path, [record(0), record(1)], ["It is B."] * 2, extractor_at(server))
-        other = extractor_at(server, name="openai/other")
-        assert missing(result.folder, TIR, other) == [1, 2]
-        assert has_to_ask(result.folder, TIR, other)
-        server.script = lambda request: WRONG
-        second = begun_again(result.folder, other)
-        assert second.complete
-        assert second.judges == {"openai/other": 2}
-        assert [score.value for score in official(second)] == [0, 0]
-        assert [row[2] for row in calls(result.folder)] == ["openai/reader"] * 2 + ["openai/other"] * 2
-
-        server.script = reads_letter
-        reworded = extractor_at(server, template="{response}: <response>\n{response}\n</response>")
-        third = begun_again(result.folder, reworded)
-        assert [score.value for score in official(third)] == [1, 1]
-        assert third.judges == {"openai/reader": 2}
-        assert len(calls(result.folder)) == 6
-
-        asked = len(server.requests)
-        back = begun_again(result.folder, extractor_at(server, name="openai/other"))
-        assert [score.value for score in official(back)] == [0, 0]
-        assert (back.complete, back.judges) == (True, {"openai/other": 2})
-        assert len(server.requests) == asked
-        assert len(calls(result.folder)) == 6
-
-
-def test_readings_come_back_where_some_responses_are_read_by_nobody(tmp_path: Path) -> None:
-    """Rotated OCR is never in an extractor's readings, so something is always missing."""
-    rows = [record(0), record(1, "ocr", "EXIT", "What?")]
-    with ScriptedServer(reads_letter) as server:
-        result, _, _ = run_tir(tmp_path, rows, ["It is B.", "EXIT"], extractor_at(server))
-        assert [
-            score.value
-            for score in official(begun_again(result.folder, Extractor(model=constant("A"), template="{response}")))
-        ] == [0, 1]
-    back = extractor_at("http://127.0.0.1:9/v1")
-    assert missing(result.folder, TIR, back) == [2]
-    assert not has_to_ask(result.folder, TIR, back)
-    assert [score.value for score in official(begun_again(result.folder, back))] == [1, 1]
-
-
-def test_a_half_finished_second_extractor_leaves_the_run_incomplete_and_never_mixes_two(tmp_path: Path) -> None:
-    def one_only(request: Request) -> Reply:
-        return reads_letter(request) if "Item 0:" in request.texts else failing(503)(request)
-
-    rows = [record(number) for number in range(3)]
-    with ScriptedServer(reads_letter) as server:
-        result, plan, file = run_tir(tmp_path, rows, ["It is B."], extractor_at(server))
-        assert result.metrics["official"]["all"].value == 1
-        server.script = one_only
-        other = extractor_at(server, name="openai/other", retries=RetryPolicy(attempts=1))
-        half = begun_again(result.folder, other)
-        assert not half.complete
-        assert half.judges == {"openai/other": 1}
-        assert [score.value for score in official(half)] == [1, None, None]
-        assert half.metrics["official"]["all"].n == 1, "the first one's readings of the others do not count"
-        assert half.message.endswith(f"`{folders.resume_command(result.folder)}` tries them again.")
-        assert folders.read_info(result.folder).status == "incomplete"
-
-        server.script = lambda request: WRONG
-        whole = carry_out(result.folder, plan, file, extractor_at(server, name="openai/other"))
-    assert whole.complete
-    assert [score.value for score in official(whole)] == [1, 0, 0]
-    assert whole.judges == {"openai/other": 3}
-
-
-def test_a_second_extractor_that_was_stopped_leaves_no_figure_of_two(tmp_path: Path) -> None:
-    rows = [record(number) for number in range(100)]
-    with ScriptedServer(reads_letter) as server:
-        result, _, _ = run_tir(tmp_path, rows, ["It is B."], extractor_at(server))
-        server.script = failing(503)
-        half = begun_again(result.folder, extractor_at(server, name="openai/other", retries=RetryPolicy(attempts=1)))
-    assert half.judges == {"openai/other": 0}
-    assert half.metrics["official"]["all"].value is None
-    assert half.found.headline_of(half.metrics) == ("lenient", "all")
-    assert not half.complete
-
-
-def test_an_extractor_that_read_nothing_at_all_changes_no_figure(tmp_path: Path) -> None:
-    with ScriptedServer(reads_letter) as server:
-        result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."], extractor_at(server))
-        before = calls(result.folder)
-        server.script = failing(401)
-        refused = begun_again(result.folder, extractor_at(server, name="openai/other"))
-    assert calls(result.folder) == before
-    assert "The extractor openai/other refused the key" in refused.message
-    assert refused.judges == {"openai/reader": 1}, "whose figure it is, is said"
-    assert official(refused)[0].value == 1
-    assert not refused.complete, "run.json names a reader that has not read"
-
-
-@pytest.mark.parametrize("fsync", [False, True])
-def test_readings_are_written_through_if_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fsync: bool
-) -> None:
-    kept: list[bool] = []
-    usual = judge_calls.keep
-
-    def watched(*arguments: Any, fsync: bool = False) -> None:
-        kept.append(fsync)
-        usual(*arguments, fsync=fsync)
-
-    monkeypatch.setattr(judge_calls, "keep", watched)
-    with ScriptedServer(reads_letter) as server:
-        run_tir(tmp_path, [record(0)], ["It is B."], extractor_at(server, fsync=fsync))
-    assert set(kept) == {fsync}
-
-
-# readings that fail: for good, for now → what the run says of them
-MESSAGES: list[tuple[int, int, str]] = [
-    (1, 0, "The extractor failed on 1 response."),
-    (3, 0, "The extractor failed on 3 responses."),
-    (0, 1, "The extractor failed on 1 response; `RESUME` tries it again."),
-    (2, 1, "The extractor failed on 3 responses; `RESUME` tries 1 of them again."),
-    (0, 2, "The extractor failed on 2 responses; `RESUME` tries them again."),
-]
-
-
-@pytest.mark.parametrize(("for_good", "for_now", "words"), MESSAGES)
-def test_only_what_may_succeed_is_said_to_be_tried_again(
-    tmp_path: Path, for_good: int, for_now: int, words: str
-) -> None:
-    def fails(request: Request) -> Reply:
-        number = int(request.texts.partition("Item ")[2].partition(":")[0])
-        if number < for_good:
-            return failing(404)(request)
-        return failing(503)(request) if number < for_good + for_now else reads_letter(request)
-
-    rows = [record(number) for number in range(5)]
-    with ScriptedServer(fails) as server:
-        extractor = extractor_at(server, retries=RetryPolicy(attempts=1))
-        result, _, _ = run_tir(tmp_path, rows, ["It is B."], extractor)
-    assert result.message == words.replace("RESUME", folders.resume_command(result.folder))
-
-
-def test_the_old_scores_of_a_response_that_is_read_anew_are_gone(tmp_path: Path) -> None:
-    """A crash between the reading and its scores must not leave scores that were given without it."""
-    with ScriptedServer(reads_letter) as server:
-        result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."])
-        assert official(result)[0].outcome is Outcome.NOT_APPLICABLE
-        read_again(result.folder, extractor_at(server))
-    with closing(schema.open_to_read(result.folder / "run.db")) as db:
-        assert reading.tally(db, len(TIR.scorers)).unscored == 1
-    assert official(finished(result.folder))[0].value == 1
-
-
 def test_a_run_without_an_extractor_is_complete_without_readings(tmp_path: Path) -> None:
     result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."])
     assert result.complete
@@ -571,188 +353,6 @@ def test_a_benchmark_that_needs_no_extractor_takes_none(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} takes no --extractor"):
         check_extractor(benchmark(name))
     check_extractor(TIR)
-
-
-# the cache ---------------------------------------------------------------------------------------------------------
-
-
-def test_a_reading_is_paid_for_once(tmp_path: Path) -> None:
-    cache = tmp_path / "cache.db"
-    rows = [record(0), record(1)]
-    with ScriptedServer(reads_letter) as server:
-        first, _, _ = run_tir(tmp_path / "1", rows, ["It is B.", "It is A."], extractor_at(server, cache=cache))
-        assert len(server.requests) == 2
-        second, _, _ = run_tir(tmp_path / "2", rows, ["It is B.", "It is A."], extractor_at(server, cache=cache))
-        assert len(server.requests) == 2
-        assert [score.value for score in official(second)] == [score.value for score in official(first)] == [1, 0]
-        assert all(json.loads(row[6])[0]["cached"] for row in calls(second.folder))
-        run_tir(tmp_path / "3", rows, ["It is B.", "It is C."], extractor_at(server, cache=cache))
-        assert len(server.requests) == 3
-        run_tir(tmp_path / "4", rows, ["It is B.", "It is A."], extractor_at(server, cache=None))
-        assert len(server.requests) == 5
-
-
-def test_failures_are_not_cached(tmp_path: Path) -> None:
-    cache = tmp_path / "cache.db"
-    with ScriptedServer(failing(404)) as server:
-        run_tir(tmp_path / "1", [record(0)], ["It is B."], extractor_at(server, cache=cache))
-        server.script = reads_letter
-        result, _, _ = run_tir(tmp_path / "2", [record(0)], ["It is B."], extractor_at(server, cache=cache))
-    assert official(result)[0].value == 1
-
-
-def test_a_model_on_this_machine_is_not_cached(tmp_path: Path) -> None:
-    cache = tmp_path / "cache.db"
-    extractor = Extractor(model=constant("B"), template=TIR.extraction_template, cache=cache)
-    result, _, _ = run_tir(tmp_path, [record(0)], ["It is A."], extractor)
-    assert official(result)[0].value == 1
-    assert not cache.exists()
-
-
-def test_a_cache_that_fails_does_not_stop_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: ResponseCache, responses: Any) -> None:
-        raise UsageError("the disk is full.")
-
-    monkeypatch.setattr(ResponseCache, "put", full)
-    rows = [record(number) for number in range(6)]
-    said: list[str] = []
-    with ScriptedServer(reads_letter) as server:
-        extractor = extractor_at(server, cache=tmp_path / "cache.db")
-        result, _, _ = run_tir(tmp_path, rows, ["It is B."], extractor, say=said.append)
-    assert result.complete
-    assert result.metrics["official"]["all"].value == 1
-    assert said == ["the disk is full. The extraction goes on without it."]
-
-
-# stopping ----------------------------------------------------------------------------------------------------------
-
-
-class Stopper:
-    """Stands for the signals: calls `tell` when so many requests have come."""
-
-    def __init__(self, server: ScriptedServer, at: int, times: int = 1) -> None:
-        self.server, self.at, self.times = server, at, times
-        self.tell: Callable[[], None] | None = None
-        self.script = server.script
-        self.loop: asyncio.AbstractEventLoop | None = None
-        server.script = self.watch
-
-    def watch(self, request: Request) -> Reply:
-        if request.number + 1 == self.at and self.tell is not None and self.loop is not None:
-            for _ in range(self.times):
-                self.loop.call_soon_threadsafe(self.tell)
-        return self.script(request)
-
-
-def stopped(folder: Path, extractor: Extractor, stopper: Stopper, said: list[str]) -> Reading:
-    async def whole() -> Reading:
-        stopper.loop = asyncio.get_running_loop()
-        try:
-            return await extract(folder, TIR, extractor, said.append, stopper)  # type: ignore[arg-type]
-        finally:
-            assert stopper.tell is None, "the signals are given back"
-            await extractor.model.close()
-
-    return asyncio.run(whole())
-
-
-def test_an_interrupt_waits_for_what_is_in_flight_and_starts_nothing_new(tmp_path: Path) -> None:
-    result, _, _ = run_tir(tmp_path, [record(number) for number in range(30)], ["It is B."])
-    said: list[str] = []
-    with ScriptedServer(slowly(reads_letter, 0.1)) as server:
-        stopper = Stopper(server, at=4)
-        done = stopped(result.folder, extractor_at(server, concurrency=4), stopper, said)
-        assert done.interrupted
-        assert 4 <= done.read == len(server.requests) == len(calls(result.folder)) < 12
-        assert any("Ctrl-C again" in text for text in said)
-        server.script = reads_letter
-        assert read_again(result.folder, extractor_at(server)) == Reading(30 - done.read, 0)
-        assert len(server.requests) == 30, "nothing is asked twice"
-
-
-def test_a_second_interrupt_drops_what_is_in_flight(tmp_path: Path) -> None:
-    result, _, _ = run_tir(tmp_path, [record(number) for number in range(12)], ["It is B."])
-
-    def hangs(request: Request) -> Reply:
-        return Reply(reads_letter(request).body, first_byte=0.0 if request.number < 2 else 60.0)
-
-    with ScriptedServer(hangs) as server:
-        stopper = Stopper(server, at=6, times=2)
-        done = stopped(result.folder, extractor_at(server, concurrency=4), stopper, [])
-        assert done == Reading(2, 0, interrupted=True)
-        assert len(calls(result.folder)) == 2
-
-
-def test_an_interrupt_does_not_wait_for_a_retry(tmp_path: Path) -> None:
-    result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."])
-    with ScriptedServer(failing(503)) as server:
-        stopper = Stopper(server, at=1)
-        slow = RetryPolicy(attempts=3, base=60.0, cap=60.0)
-        done = stopped(result.folder, extractor_at(server, retries=slow), stopper, [])
-    assert done == Reading(0, 0, interrupted=True)
-    assert calls(result.folder) == []
-
-
-def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def at_once(*arguments: Any) -> Reading:
-        return Reading(0, 0, interrupted=True)
-
-    monkeypatch.setattr(lifecycle, "extract", at_once)
-    result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."], extractor_at("http://127.0.0.1:9/v1"))
-    assert result.ending is Ending.INTERRUPTED
-    assert f"beholder resume {result.folder}" in result.message
-    assert not result.complete
-
-
-def test_progress_is_said_for_long_runs_only(tmp_path: Path) -> None:
-    result, _, _ = run_tir(tmp_path, [record(number) for number in range(70)], ["It is B."])
-    said: list[str] = []
-    with ScriptedServer(reads_letter) as server:
-        assert read_again(result.folder, extractor_at(server), said=said) == Reading(70, 0)
-    assert said == ["Answers read by openai/reader: 64 of 70", "Answers read by openai/reader: 70 of 70"]
-
-
-# runs of the older format ------------------------------------------------------------------------------------------
-
-
-def made_old(folder: Path) -> None:
-    """A run as format 1 had it: without judge calls."""
-    with closing(sqlite3.connect(folder / "run.db")) as db:
-        db.execute("DROP TABLE judge_calls")
-        db.execute("PRAGMA user_version=1")
-    info = json.loads((folder / "run.json").read_text())
-    (folder / "run.json").write_text(json.dumps(info | {"format": 1}))
-
-
-def test_a_run_of_the_older_format_is_read_as_it_is_and_brought_up_to_date_when_written_to(tmp_path: Path) -> None:
-    result, plan, file = run_tir(tmp_path, [record(0), record(1)], ["It is B.", "It is A."])
-    made_old(result.folder)
-    before = (result.folder / "run.db").read_bytes()
-    info = folders.read_info(result.folder)
-    shown = lifecycle.read_result(result.folder, info, plan, TIR)
-    assert shown.judges == {}
-    assert [item.scores["lenient"].value for item in shown.items] == [1, 0]
-    assert [one.response.extracted for one in stored(result.folder)] == [None, None]
-    assert (result.folder / "run.db").read_bytes() == before
-
-    with ScriptedServer(reads_letter) as server:
-        assert read_again(result.folder, extractor_at(server)) == Reading(2, 0)
-    with closing(sqlite3.connect(result.folder / "run.db")) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (schema.FORMAT,)
-    assert [score.value for score in official(finished(result.folder))] == [1, 0]
-    assert carry_out(result.folder, plan, file).complete
-
-
-def test_an_older_run_goes_on_without_an_extractor_too(tmp_path: Path) -> None:
-    rows = [record(0), record(1)]
-    plan = plan_for(tir_data(tmp_path / "set", rows), "tir")
-    file = script(tmp_path / "answers.json", ["It is B.", "It is A."])
-    folder = begin(plan, file, tmp_path / "runs", with_extractor=False)
-    made_old(folder)
-    result = carry_out(folder, plan, file)
-    assert result.complete
-    with closing(schema.open_to_read(folder / "run.db")) as db:
-        assert judge_calls.are_kept(db)
 
 
 def test_an_empty_run_has_nothing_to_read(tmp_path: Path) -> None:
