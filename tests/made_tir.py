@@ -11,9 +11,9 @@ from typing import Any
 
 from beholder.benchmarks import benchmark
 from beholder.engine import lifecycle
-from beholder.engine.extracting import Extractor
 from beholder.engine.lifecycle import EngineOptions, Result
 from beholder.engine.plan import Plan
+from beholder.engine.reader import Extractor
 from beholder.engine.watch import Watch
 from beholder.models.endpoint import Endpoint
 from beholder.models.fakes import scripted

@@ -214,11 +214,15 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     retryable: bool = False
 
 
+FROM_FILE = "file"
+"""`Extracted.by` of an answer that stood in a result file: whoever made it is not known."""
+
+
 class Extracted(msgspec.Struct, frozen=True, omit_defaults=True):
     """What somebody else read out of a response: an extractor model, or whoever made a result file.
 
-    `answer` is what they wrote, None where they gave nothing back; `by` names them (a model, or `file`). `failure` is
-    set if a called extractor failed, and then there is no answer.
+    `answer` is what they wrote, None where they gave nothing back; `by` names them (a model, or `FROM_FILE`). `failure`
+    is set if a called extractor failed, and then there is no answer.
     """
 
     answer: str | None

@@ -11,12 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from beholder.engine import lifecycle
-from beholder.engine.extracting import (
-    Extractor,
-    Reading,
-    extract,
-)
+from beholder.engine.extracting import Reading, extract
 from beholder.engine.lifecycle import Result
+from beholder.engine.reader import Extractor
 from beholder.score import Score
 from beholder.store import folder as folders
 from made_tir import (

@@ -17,13 +17,8 @@ import pytest
 from made_readings import calls, failing, finished, official, read_again
 
 from beholder.benchmarks import benchmark
-from beholder.engine import extracting
-from beholder.engine.extracting import (
-    MAX_TOKENS,
-    Reading,
-    check_extractor,
-    extract,
-)
+from beholder.engine.extracting import Reading, extract
+from beholder.engine.reader import MAX_TOKENS, check_extractor
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.run import Ending
 from beholder.errors import AuthError, Owner, UsageError
@@ -361,4 +356,4 @@ def test_an_empty_run_has_nothing_to_read(tmp_path: Path) -> None:
     folder = begin(plan, file, tmp_path / "runs")
     assert read_again(folder, extractor_at("http://127.0.0.1:9/v1"), SimpleNamespace(tell=None)) == Reading(0, 0)
     assert QUICK.attempts > 1
-    assert extracting.MAX_TOKENS == 1024
+    assert MAX_TOKENS == 1024

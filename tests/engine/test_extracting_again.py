@@ -12,12 +12,8 @@ import pytest
 from made_readings import WRONG, begun_again, calls, failing, finished, official, read_again
 
 from beholder.engine import lifecycle
-from beholder.engine.extracting import (
-    Extractor,
-    Reading,
-    has_to_ask,
-    missing,
-)
+from beholder.engine.extracting import Reading, has_to_ask, missing
+from beholder.engine.reader import Extractor
 from beholder.engine.retry import RetryPolicy
 from beholder.models.fakes import constant
 from beholder.score import Outcome

@@ -12,11 +12,8 @@ import pytest
 from made_readings import calls, failing, official, read_again
 
 from beholder.engine import lifecycle
-from beholder.engine.extracting import (
-    Extractor,
-    Reading,
-    extract,
-)
+from beholder.engine.extracting import Reading, extract
+from beholder.engine.reader import Extractor
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.run import Ending
 from beholder.errors import UsageError

@@ -11,9 +11,11 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from beholder.benchmarks.benchmark import Benchmark
     from beholder.engine.lifecycle import Result
     from beholder.engine.plan import Plan
     from beholder.models.model import Model
+    from beholder.score import Metrics
 
 
 async def check_all(models: list[Model]) -> None:
@@ -117,6 +119,13 @@ def finish_command(results: list[Result], *, as_json: bool, all_metrics: bool = 
         print_result(output, result, every=all_metrics)
 
 
+def lacks_headline(found: Benchmark, metrics: Metrics) -> bool:
+    """Whether there is no figure of the benchmark's own headline: if a judge was asked for it, it was in vain."""
+    scorer, metric = found.headline
+    figure = metrics.get(scorer, {}).get(metric)
+    return figure is None or figure.value is None
+
+
 def exit_code(result: Result) -> int:
     """The exit code that a run's ending deserves."""
     from beholder.cli import exits
@@ -125,10 +134,8 @@ def exit_code(result: Result) -> int:
     if result.ending is Ending.INTERRUPTED:
         return exits.INTERRUPTED
     if result.complete:
-        scorer, metric = result.found.headline
-        asked_for = result.metrics.get(scorer, {}).get(metric)
-        in_vain = bool(result.judges) and (asked_for is None or asked_for.value is None)
-        return exits.NO_SCORE if in_vain else exits.DONE  # a judge was asked for this figure, and nothing came of it
+        in_vain = bool(result.judges) and lacks_headline(result.found, result.metrics)
+        return exits.NO_SCORE if in_vain else exits.DONE
     if result.tally.answered == 0 and result.ending is not Ending.REFUSED_KEY:
         return exits.NO_SCORE
     return exits.INCOMPLETE

@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from beholder.benchmarks.benchmark import Benchmark
     from beholder.cli.endpoint import StoredExtractor
-    from beholder.engine.extracting import Extractor
+    from beholder.engine.reader import Extractor
     from beholder.models.endpoint import Endpoint
 
 _PANEL = "Who reads the answers (tir)"
@@ -92,7 +92,7 @@ def make_extractor(
 
     from beholder.cli.endpoint import default_base_url, make_endpoint, settings_of
     from beholder.cli.run import read_template
-    from beholder.engine.extracting import check_extractor
+    from beholder.engine.reader import check_extractor
     from beholder.errors import UsageError
 
     check_extractor(found)
@@ -170,7 +170,7 @@ async def check(reader: Extractor) -> None:
 def _made(
     name: str, template: str, found: Benchmark, endpoint: Endpoint | None, cache: Path | None, max_retries: int
 ) -> Extractor:
-    from beholder.engine.extracting import Extractor
+    from beholder.engine.reader import Extractor
     from beholder.engine.retry import RetryPolicy
     from beholder.errors import UsageError
     from beholder.models import KINDS, make_model

@@ -13,7 +13,7 @@ from beholder.benchmarks.records import Record, read_records
 from beholder.engine.plan import group_sizes
 from beholder.engine.scoring import score_with
 from beholder.errors import DataError, UsageError
-from beholder.sample import Extracted, Response, Sample, Usage
+from beholder.sample import FROM_FILE, Extracted, Response, Sample, Usage
 from beholder.score import ScoredItem, Scorer
 from beholder.store.reading import target_text
 
@@ -132,7 +132,7 @@ def _extracted(record: Record) -> Extracted | None:
     read = record.value["extracted_answer"]
     if read is not None and not isinstance(read, str):
         raise DataError("its `extracted_answer` is not text", where=record.where, mend="Write the answer as text.")
-    return Extracted(read, "file")
+    return Extracted(read, FROM_FILE)
 
 
 def _order(record: Record, answers_shown: int) -> tuple[tuple[int, ...], bool]:

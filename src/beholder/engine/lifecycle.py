@@ -19,9 +19,10 @@ import beholder
 from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark, MetricOptions
 from beholder.engine import run as engine
-from beholder.engine.extracting import Extractor, asking_of, extract
+from beholder.engine.extracting import extract
 from beholder.engine.interrupt import Interrupts
 from beholder.engine.plan import Plan, differences, digest, remake_plan
+from beholder.engine.reader import Extractor, asking_of
 from beholder.engine.rescoring import rescore, score_missing, scored_by_other_code
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.watch import Watch
@@ -176,14 +177,7 @@ async def have_read(
         return engine.Ending.FINISHED, f"{told} Mend it and run {again}."
     if done.interrupted:
         return engine.Ending.INTERRUPTED, f"Not all answers were read. Continue with {again}."
-    if not done.failed:
-        return engine.Ending.FINISHED, ""
-    words = f"The extractor failed on {done.failed:,} response{'s' if done.failed != 1 else ''}"
-    if done.retryable:
-        some = f"{done.retryable:,} of them" if done.retryable < done.failed else "them"
-        whom = "it" if done.failed == 1 else some
-        words += f"; {again} tries {whom} again"
-    return engine.Ending.FINISHED, f"{words}."
+    return engine.Ending.FINISHED, done.told(again)
 
 
 async def read_again(

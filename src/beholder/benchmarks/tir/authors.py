@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from beholder.benchmarks.tir.answers import deterministic
 from beholder.errors import Owner, UsageError
-from beholder.sample import Response, Sample
+from beholder.sample import FROM_FILE, Response, Sample
 from beholder.score import Outcome, Score, Scorer
 
 if find_spec("math_verify") is None or find_spec("rapidfuzz") is None:
@@ -52,7 +52,8 @@ def official(sample: Sample, response: Response) -> Score:
     if read.failure is not None:
         reason = f"The extractor {read.by} gave no answer: {read.failure.message}"
         return Score(None, Outcome.FAILED, flags=(read.failure.kind,), reason=reason, owner=Owner.JUDGE)
-    return _judged(sample, response, sample.metadata.get("extracted_answer", read.answer))
+    written = sample.metadata.get("extracted_answer", read.answer) if read.by == FROM_FILE else read.answer
+    return _judged(sample, response, written)
 
 
 def official_of_ours(sample: Sample, response: Response) -> Score:

@@ -18,9 +18,8 @@ from beholder.benchmarks.benchmark import Answered
 from beholder.benchmarks.records import Record, kind_of, read_records
 from beholder.benchmarks.tir.data import NAME, make_sample
 from beholder.errors import DataError, UsageError
-from beholder.sample import Extracted, KeyMaker, Response, Sample
+from beholder.sample import FROM_FILE, Extracted, KeyMaker, Response, Sample
 
-FROM_FILE = "file"
 _LARGEST = 1 << 30
 
 
