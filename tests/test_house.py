@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "beholder"
 
 FLOORS = [
-    {"__init__", "errors", "sample", "score", "seeds"},
+    {"__init__", "errors", "sample", "score", "seeds", "trajectory"},
     {"images", "extract", "metrics"},
-    {"benchmarks", "synth", "models"},
-    {"judges"},
+    {"benchmarks", "synth", "models", "sandbox"},
+    {"tools", "judges"},
     {"store", "engine"},
     {"report", "audit"},
     {"cli", "__main__"},

@@ -31,7 +31,7 @@ class TextPart(msgspec.Struct, frozen=True, tag="text"):
 
 
 class ImagePart(msgspec.Struct, frozen=True, tag="image"):
-    """The place of an image in a prompt: `index` counts `Sample.images` from 0."""
+    """The place of an image in a prompt: `index` counts the pictures of the ask from 0 (`Ask.pictures`)."""
 
     index: int
 
@@ -39,11 +39,32 @@ class ImagePart(msgspec.Struct, frozen=True, tag="image"):
 Part = TextPart | ImagePart
 
 
-class Message(msgspec.Struct, frozen=True):
-    """One message of a conversation. `role` is `system`, `user` or `assistant`."""
+class ToolSpec(msgspec.Struct, frozen=True):
+    """A tool as a model is told of it. `parameters` is the JSON Schema of its arguments, an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A model's wish to have a tool run. `arguments` is the JSON text as the model wrote it, whatever it is."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One message of a conversation. `role` is `system`, `user`, `assistant` or `tool`.
+
+    `calls` are the tool calls of an assistant's message; `answers` is the id of the call that a tool's message answers.
+    """
 
     role: str
     parts: tuple[Part, ...]
+    calls: tuple[ToolCall, ...] = ()
+    answers: str = ""
 
 
 class BooleanTarget(msgspec.Struct, frozen=True, tag="boolean"):
@@ -185,7 +206,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
     `vote` counts the K judgements of one item, `epoch` the repetitions of the whole run (both from 0).
     `order` is the order in which stored answers are shown: `(1, 0)` shows the second stored answer first;
-    empty where nothing is reordered.
+    empty where nothing is reordered. `tools` are those that the model may call, `made` the pictures that they have
+    made so far in this conversation.
     """
 
     sample: Sample
@@ -194,6 +216,13 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     vote: int = 0
     epoch: int = 0
     order: tuple[int, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
+    made: tuple[ImageRef, ...] = ()
+
+    @property
+    def pictures(self) -> tuple[ImageRef, ...]:
+        """What `ImagePart.index` counts: the sample's images, then those that tools have made."""
+        return self.sample.images + self.made
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -230,6 +259,20 @@ class Extracted(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: Failure | None = None
 
 
+class Conduct(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a conversation with tools went, in a few figures; its turns are kept beside the response (`trajectory`).
+
+    `attempt` says which attempt at the sample this was, from 0; `turns` and `calls` count the model's messages and its
+    tool calls; `ended` is the word of `trajectory.Ended`; `seconds` is the time from question to answer.
+    """
+
+    attempt: int
+    turns: int
+    calls: int
+    ended: str
+    seconds: float = 0.0
+
+
 class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What came back for one `Ask`: an answer, or a `failure`.
 
@@ -238,6 +281,8 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     was asked for. `order` repeats the `Ask`. `latency` is in seconds, for the attempt that succeeded; `attempts`
     counts all. `raw` is the server's body as it came. `images` describes what was sent for each image. `extracted` is
     what somebody else read out of the text, None if nobody was asked; it is kept beside the response, not in it.
+    `calls` are the tool calls that the model asks for in place of an answer. Where tools were used, `conduct` says how
+    it went, and `usage` is the sum over all turns.
     """
 
     text: str | None = None
@@ -256,3 +301,5 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     raw: bytes | None = None
     images: tuple[dict[str, Any], ...] = ()
     extracted: Extracted | None = None
+    calls: tuple[ToolCall, ...] = ()
+    conduct: Conduct | None = None

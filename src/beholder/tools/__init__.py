@@ -1,0 +1,1 @@
+"""Tools that a model may call while it answers, and the loop that runs them."""
