@@ -52,7 +52,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `text` is the whole message as it was written, calls of a text protocol and all; `said` is what is left of it
     without them. `probe` is the answer that the model gave, out of band, when it was asked after this turn for
     its answer so far; None if it was not asked; `probe_usage` is what that cost. `evicted` are the places (from 0) of
-    pictures that this turn's request left out to fit a context limit. Usage and latency are those of the turn's request.
+    pictures that this turn's request left out to fit a context limit. Usage and latency are those of its request.
     """
 
     text: str | None = None
