@@ -198,6 +198,7 @@ def made_old(folder: Path) -> None:
     """A run as format 1 had it: without judge calls."""
     with closing(sqlite3.connect(folder / "run.db")) as db:
         db.execute("DROP TABLE judge_calls")
+        db.execute("DROP TABLE turns")
         db.execute("PRAGMA user_version=1")
     info = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps(info | {"format": 1}))

@@ -104,9 +104,9 @@ def test_batches_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     sizes: list[int] = []
     write = Journal._write
 
-    def watched(self: Journal, batch: list[Entry], scored: list[object]) -> None:
+    def watched(self: Journal, batch: list[Entry], *others: list[object]) -> None:
         sizes.append(len(batch))
-        write(self, batch, scored)  # type: ignore[arg-type]
+        write(self, batch, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Journal, "_write", watched)
     with Journal(folder, SCORERS, all_right) as journal:
@@ -136,9 +136,9 @@ def test_waiting_and_catching_up(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     free = threading.Event()
     write = Journal._write
 
-    def held(self: Journal, batch: list[Entry], scored: list[object]) -> None:
+    def held(self: Journal, batch: list[Entry], *others: list[object]) -> None:
         free.wait(10)
-        write(self, batch, scored)  # type: ignore[arg-type]
+        write(self, batch, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Journal, "_write", held)
     with Journal(folder, SCORERS, all_right) as journal:
@@ -162,7 +162,7 @@ ERRORS = [sqlite3.OperationalError("database or disk is full"), OSError(28, "No 
 def test_an_error_of_the_writer_stops_it_and_is_raised(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fails(self: Journal, batch: list[Entry], scored: list[object]) -> None:
+    def fails(self: Journal, batch: list[Entry], *others: list[object]) -> None:
         raise error
 
     def session() -> None:

@@ -257,8 +257,7 @@ def test_columns_hold_what_their_type_says(run: Path, row: str) -> None:
 
 def test_a_run_of_the_older_format_has_no_calls(run: Path) -> None:
     with closing(sqlite3.connect(run / "run.db")) as db:
-        db.execute("DROP TABLE judge_calls")
-        db.execute("PRAGMA user_version=1")
+        db.executescript("DROP TABLE judge_calls; DROP TABLE turns; PRAGMA user_version=1")
     assert extracted(run) == [None] * 3
     with closing(schema.open_to_read(run / "run.db")) as db:
         assert not judge_calls.are_kept(db)

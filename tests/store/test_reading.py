@@ -16,7 +16,8 @@ from beholder.errors import Owner
 from beholder.sample import BooleanTarget, Failure, Response, Sample, TextPart, Usage
 from beholder.score import Outcome, Score, ScoredItem
 from beholder.store import reading, schema
-from beholder.store.journal import Entry, Journal, storable
+from beholder.store.journal import Entry, Journal
+from beholder.store.storable import storable
 
 SCORERS = {"strict": "code1", "lenient": "code2"}
 

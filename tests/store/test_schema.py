@@ -55,7 +55,9 @@ FOREIGN: list[tuple[str, str, str]] = [
     ),
     ("a table without types", f"DROP TABLE marks; CREATE TABLE marks ({OURS['marks']})", "table marks"),
     ("the older format with a newer table", "PRAGMA user_version=1", "table judge_calls"),
+    ("the second format with a newer table", "PRAGMA user_version=2", "table turns"),
     ("the newer format without it", "DROP TABLE judge_calls", "table judge_calls"),
+    ("the newest format without turns", "DROP TABLE turns", "table turns"),
     ("a newer format", f"PRAGMA user_version={schema.FORMAT + 1}", "newer Beholder"),
 ]
 
@@ -74,12 +76,17 @@ def test_a_foreign_database_is_refused(
     assert database.read_bytes() == before
 
 
-def test_the_older_format_is_read_as_it_is_and_gets_the_new_table_when_written_to(database: Path) -> None:
+@pytest.mark.parametrize(
+    ("version", "statements"), [(1, "DROP TABLE judge_calls; DROP TABLE turns"), (2, "DROP TABLE turns")]
+)
+def test_an_older_format_is_read_as_it_is_and_gets_the_new_tables_when_written_to(
+    database: Path, version: int, statements: str
+) -> None:
     with closing(sqlite3.connect(database)) as db:
-        db.executescript("DROP TABLE judge_calls; PRAGMA user_version=1")
+        db.executescript(f"{statements}; PRAGMA user_version={version}")
     before = database.read_bytes()
     with closing(schema.open_to_read(database)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert db.execute("PRAGMA user_version").fetchone() == (version,)
         assert reading.scored_items(db) == []
     assert database.read_bytes() == before
     schema.close_for_good(schema.open_to_write(database))

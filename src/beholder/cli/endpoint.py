@@ -37,6 +37,7 @@ class StoredEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     connect_timeout: _Seconds = 10.0
     max_tokens_field: str = "max_tokens"
     image_policy: str = OPENAI_COMPATIBLE.name
+    pictures_in_tool_messages: bool = False
 
     @property
     def last_url(self) -> str:
@@ -91,6 +92,7 @@ def make_endpoint(
     connect_timeout: float,
     max_tokens_field: str,
     image_policy: str = OPENAI_COMPATIBLE.name,
+    pictures_in_tool_messages: bool = False,
 ) -> Endpoint:
     """The endpoint that the options describe. `UsageError` names the option that cannot be read."""
     if ca_file is not None and not ca_file.is_file():
@@ -110,6 +112,7 @@ def make_endpoint(
         connect=connect_timeout,
         max_tokens_field=max_tokens_field,
         policy=POLICIES[image_policy],
+        pictures_in_tool_messages=pictures_in_tool_messages,
     )
 
 
@@ -127,6 +130,7 @@ def settings_of(endpoint: Endpoint) -> dict[str, Any]:
         "connect_timeout": endpoint.connect,
         "max_tokens_field": endpoint.max_tokens_field,
         "image_policy": endpoint.policy.name,
+        "pictures_in_tool_messages": endpoint.pictures_in_tool_messages,
     }
 
 
@@ -168,6 +172,7 @@ def endpoint_again(
         connect_timeout=stored.connect_timeout,
         max_tokens_field=stored.max_tokens_field,
         image_policy=stored.image_policy,
+        pictures_in_tool_messages=stored.pictures_in_tool_messages,
     )
 
 

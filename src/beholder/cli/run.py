@@ -9,6 +9,20 @@ import typer
 
 from beholder.cli.extractor import ExtractorKey, ExtractorName, ExtractorPrompt, ExtractorUrl
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, MaxConnections, MaxRetries, RunsDir
+from beholder.cli.tools_options import (
+    MaxPictures,
+    MaxRepeats,
+    MaxTurns,
+    Ocr,
+    Placebo,
+    Probe,
+    SandboxName,
+    ToolArm,
+    ToolImages,
+    ToolProtocol,
+    ToolSeconds,
+    ToolTokens,
+)
 
 if TYPE_CHECKING:
     from beholder.engine.lifecycle import Result
@@ -141,6 +155,18 @@ def run_benchmark(
             rich_help_panel=_WHERE,
         ),
     ] = "openai-compatible",
+    tools: ToolArm = "none",
+    tool_protocol: ToolProtocol = "native",
+    tool_images: ToolImages = "user",
+    max_turns: MaxTurns = 20,
+    max_tool_tokens: ToolTokens = None,
+    max_seconds: ToolSeconds = 1800.0,
+    max_repeats: MaxRepeats = 5,
+    max_pictures: MaxPictures = None,
+    ocr: Ocr = False,
+    probe: Probe = False,
+    placebo: Placebo = False,
+    sandbox: SandboxName = "bwrap",
     extractor: ExtractorName = None,
     extractor_base_url: ExtractorUrl = None,
     extractor_key_env: ExtractorKey = None,
@@ -170,6 +196,7 @@ def run_benchmark(
     from beholder.cli.endpoint import default_base_url, make_endpoint, settings_of
     from beholder.cli.extractor import check, make_extractor, refuse_alone
     from beholder.cli.options import decoding_number
+    from beholder.cli.tools_options import make_tools, takes_pictures_with_tools
     from beholder.engine.lifecycle import EngineOptions
     from beholder.engine.plan import make_plan
     from beholder.engine.retry import RetryPolicy
@@ -185,6 +212,19 @@ def run_benchmark(
 
     console = make_console(stderr=True)
     found = find_benchmark(benchmark)
+    tool_settings = make_tools(
+        tools,
+        protocol=tool_protocol,
+        turns=max_turns,
+        tokens=max_tool_tokens,
+        seconds=max_seconds,
+        repeats=max_repeats,
+        pictures=max_pictures,
+        ocr=ocr,
+        probe=probe,
+        placebo=placebo,
+        sandbox=sandbox,
+    )
     if order not in MODES:
         raise UsageError(f"--order {order!r} is not known. Choose {' or '.join(MODES)}.")
     url = base_url or default_base_url()
@@ -202,6 +242,7 @@ def run_benchmark(
             connect_timeout=connect_timeout,
             max_tokens_field=max_tokens_field,
             image_policy=image_policy,
+            pictures_in_tool_messages=takes_pictures_with_tools(tool_images),
         )
     run_seed = seed if seed is not None else 0
     models = [make_model(name, found, seed=run_seed, endpoint=endpoint) for name in model]
@@ -261,6 +302,7 @@ def run_benchmark(
         order=order,
         seed=run_seed,
         selection=selection,
+        tools=tool_settings,
     )
     check_pin(runs_dir, data, plan.data_sha256, accept=accept)
     if options.cache is not None:

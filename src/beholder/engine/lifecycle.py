@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -30,8 +30,11 @@ from beholder.errors import AuthError, UsageError
 from beholder.models.model import Model
 from beholder.score import Metrics, Outcome, ScoredItem
 from beholder.store import folder as folders
-from beholder.store import judge_calls, reading, schema
+from beholder.store import judge_calls, reading, schema, turns
 from beholder.store.cache import ResponseCache
+
+if TYPE_CHECKING:
+    from beholder.sandbox.pool import SandboxPool
 
 _PACKAGES = ("aiohttp", "msgspec", "numpy", "pillow")
 
@@ -68,8 +71,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     judges: dict[str, int] = {}
 
 
-def begin(plan: Plan, model: Model, settings: dict[str, Any], runs_dir: Path, *, fsync: bool = False) -> Path:
-    """Makes the folder of a new run. `settings` is what a resume needs besides the plan (endpoint, options)."""
+def begin(
+    plan: Plan, model: Model, settings: dict[str, Any], runs_dir: Path, *, fsync: bool = False, name: str = ""
+) -> Path:
+    """Makes the folder of a new run. `settings` is what a resume needs besides the plan (endpoint, options).
+
+    `name` is the folder's name; "" makes one of the time, the benchmark and the model.
+    """
     identity = plan.identity(model.identity())
     now = datetime.now(UTC)
     info = folders.RunInfo(
@@ -80,7 +88,7 @@ def begin(plan: Plan, model: Model, settings: dict[str, Any], runs_dir: Path, *,
         environment=environment(plan.benchmark),
         created=now.isoformat(timespec="seconds"),
     )
-    name = folders.new_folder_name(plan.benchmark, model.name, now.astimezone())
+    name = name or folders.new_folder_name(plan.benchmark, model.name, now.astimezone())
     return folders.create_run(runs_dir, name, info, fsync=fsync)
 
 
@@ -128,7 +136,7 @@ async def carry_out(
     found = find_benchmark(plan.benchmark)
     info = folders.read_info(folder)
     with folders.locked(folder):
-        skip, stale = _what_is_there(folder, found, fsync=options.fsync)
+        skip, attempts, stale = _what_is_there(folder, found, fsync=options.fsync)
         watch = make_watch(plan.n_asks, len(skip))
         with Interrupts(watch.say) as interrupts:
             cache = ResponseCache(options.cache) if options.cache is not None else None
@@ -144,6 +152,8 @@ async def carry_out(
                 concurrency=options.concurrency,
                 fsync=options.fsync,
                 drain=options.drain,
+                sandboxes=await open_sandboxes(plan, options.concurrency),
+                attempts=attempts,
             )
             ended = False
             try:
@@ -158,11 +168,22 @@ async def carry_out(
             finally:
                 if cache is not None:
                     cache.close()
+                if job.sandboxes is not None:
+                    await job.sandboxes.close()
                 await model.close()
                 if not ended:
                     with contextlib.suppress(OSError):  # a full disk: the error that is on its way says so
                         _set_status(folder, info, "incomplete")
             return result
+
+
+async def open_sandboxes(plan: Plan, concurrency: int) -> SandboxPool | None:
+    """The pool of sandboxes that a plan needs, tried out; None if it needs none. `UsageError` if none works here."""
+    if plan.tools is None or not plan.tools.needs_sandbox:
+        return None
+    from beholder.sandbox.pool import open_pool
+
+    return await open_pool(plan.tools.sandbox, concurrency)
 
 
 async def have_read(
@@ -200,13 +221,17 @@ async def read_again(
         return await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=True)
 
 
-def _what_is_there(folder: Path, found: Benchmark, *, fsync: bool) -> tuple[set[tuple[str, int, int]], bool]:
-    """(key, epoch, vote) of what is not asked again, and whether its scores were made by other code."""
+def _what_is_there(
+    folder: Path, found: Benchmark, *, fsync: bool
+) -> tuple[set[turns.Place], dict[turns.Place, int], bool]:
+    """(key, epoch, vote) of what is not asked again; the number of the next attempt at what was begun; and whether
+    scores were made by other code.
+    """
     db = schema.open_to_write(folder / "run.db", fsync=fsync)
     try:
         with schema.told_plainly(folder):
             reading.forget_retryable(db)
-            return reading.done(db), scored_by_other_code(db, found)
+            return reading.done(db), turns.next_attempts(db), scored_by_other_code(db, found)
     finally:
         db.close()
 

@@ -16,8 +16,9 @@ from beholder.benchmarks.orders import answer_orders
 from beholder.benchmarks.records import file_digest
 from beholder.engine.selection import Selection
 from beholder.errors import DataError, UsageError
-from beholder.sample import Ask, Message, Sample, Sampling
-from beholder.store.journal import storable
+from beholder.sample import Ask, BooleanTarget, Message, Sample, Sampling
+from beholder.store.storable import storable
+from beholder.tools.settings import ToolSettings
 
 # Attention: what stands in `identity` decides whether a resume is refused. Scorer code and package versions do not.
 
@@ -28,7 +29,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     `data` is the path as given and `data_sha256` the digest of the data files; `template` is the prompt template.
     `categories_sha256` is the digest of the categories file (None in plans made before it was kept). `group_sizes`, for
     a benchmark with groups, is how many items of the whole data each group has, whatever was selected; groups of one
-    are left out. It changes no request and is not part of the identity; None in plans made before it was kept.
+    are left out. It changes no request and is not part of the identity; None in plans made before it was kept. `tools`
+    are those that the model may use; None: it answers at once.
     """
 
     benchmark: str
@@ -44,12 +46,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     order: str
     seed: int
     selection: Selection = Selection()
+    tools: ToolSettings | None = None
     n_samples: int
     group_sizes: dict[str, int] | None = None
 
     def identity(self, model: dict[str, Any]) -> dict[str, Any]:
         """What two runs must share to be the same run; plain data, for run.json and for naming differences."""
         categories = {"categories_sha256": self.categories_sha256} if self.categories_sha256 is not None else {}
+        tools = {"tools": _tools_identity(self.tools)} if self.tools is not None else {}
         return {
             "benchmark": self.benchmark,
             "data_sha256": self.data_sha256,
@@ -62,6 +66,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             "order": self.order,
             "seed": self.seed,
             "selection": msgspec.json.decode(msgspec.json.encode(self.selection)),  # lists, as run.json gives them back
+            **tools,
             "model": model,
         }
 
@@ -100,7 +105,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
                         order=order,
                     )
                 )
-        return asks
+        return asks if self.tools is None else _with_tools(asks, self.tools)
 
     @property
     def n_asks(self) -> int:
@@ -121,6 +126,7 @@ def make_plan(
     order: str,
     seed: int,
     selection: Selection,
+    tools: ToolSettings | None = None,
 ) -> Plan:
     """Reads the data once, so that every bad record is found before the first request.
 
@@ -143,6 +149,7 @@ def make_plan(
         order=order,
         seed=seed,
         selection=selection,
+        tools=tools,
         n_samples=0,
     )
     count = 0
@@ -164,6 +171,26 @@ def make_plan(
     for _ in everything:  # what --limit left: it belongs to groups too
         pass
     return msgspec.structs.replace(plan, n_samples=count, group_sizes=_larger(sizes))
+
+
+def _with_tools(asks: list[Ask], settings: ToolSettings) -> list[Ask]:
+    from beholder.tools.loop import opening
+    from beholder.tools.settings import specs_of
+
+    specs = specs_of(settings)
+    return [opening(ask, settings, specs) for ask in asks]
+
+
+def _tools_identity(settings: ToolSettings) -> dict[str, Any]:
+    """The settings, and a digest of what the model is told of its tools."""
+    from beholder.tools.loop import opening
+    from beholder.tools.settings import specs_of
+
+    nothing = Sample(key="", index=0, benchmark="", images=(), parts=(), target=BooleanTarget(True))
+    told = opening(Ask(sample=nothing, messages=()), settings, specs_of(settings))
+    words = msgspec.json.encode((told.messages, told.tools), order="deterministic")
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
+    return {**plain, "told_sha256": hashlib.sha256(words).hexdigest()}
 
 
 def group_sizes(samples: Iterable[Sample]) -> dict[str, int]:

@@ -11,7 +11,7 @@ import contextlib
 from collections import deque
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,12 +23,17 @@ from beholder.engine.retry import RetryPolicy, answer
 from beholder.engine.scoring import score_with, scorer_code
 from beholder.engine.watch import Watch
 from beholder.errors import AuthError, Owner
-from beholder.models.model import Model
+from beholder.models.model import Model, Prepared
 from beholder.sample import Response
 from beholder.seeds import rng_for
 from beholder.store.cache import ResponseCache
 from beholder.store.folder import Blobs, resume_command
-from beholder.store.journal import Entry, Journal, storable
+from beholder.store.journal import Entry, Journal
+from beholder.store.storable import storable
+
+if TYPE_CHECKING:
+    from beholder.engine.conversing import Conversing
+    from beholder.sandbox.pool import SandboxPool
 
 _IN_MEMORY = 256 << 20
 _UNCOMMITTED = 4096
@@ -48,7 +53,8 @@ class Ending(StrEnum):
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One run's work: what to ask, of whom, and where to keep it. `skip` is what is answered already.
 
-    `drain` is how many seconds a first Ctrl-C waits for answers in flight.
+    `drain` is how many seconds a first Ctrl-C waits for answers in flight. With tools, `sandboxes` is where code of the
+    model runs, and `attempts` numbers the next attempt at what was begun and not finished.
     """
 
     plan: Plan
@@ -61,6 +67,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int = 64
     fsync: bool = False
     drain: float = 30.0
+    sandboxes: SandboxPool | None = None
+    attempts: dict[tuple[str, int, int], int] = {}
 
 
 class _Stopped(Exception):
@@ -114,11 +122,13 @@ class _Run:
             fsync=job.fsync,
         ) as journal:
             self.journal = journal
+            blobs = Blobs(job.folder, fsync=job.fsync)
+            self.conversing = self._conversing(journal, blobs, cache) if job.plan.tools is not None else None
             feeder = Feeder(
                 job.plan.samples(),
                 lambda sample: job.plan.asks(sample, job.skip),
                 job.model,
-                Blobs(job.folder, fsync=job.fsync),
+                blobs,
                 cache,
                 self.gate,
                 self._deliver,
@@ -132,6 +142,13 @@ class _Run:
             if self.fault is not None:
                 raise self.fault
         return self.ending, self.message
+
+    def _conversing(self, journal: Journal, blobs: Blobs, cache: ResponseCache | None) -> Conversing:
+        from beholder.engine.conversing import Conversing
+
+        job = self.job
+        assert job.plan.tools is not None
+        return Conversing(job.model, job.plan.tools, self._send, cache, blobs, journal, job.sandboxes, job.attempts)
 
     def _deliver(self, item: Ready | BaseException | None) -> None:
         """Called in feeder threads. The loop is woken once for all that has gathered, not once for each item."""
@@ -170,12 +187,12 @@ class _Run:
         try:
             while (item := await self._next()) is not None:
                 try:
-                    response = item.response or await self._ask(item)
+                    response, record = await self._response_to(item)
                 except _Stopped:
                     return
                 finally:
                     self.gate.leave(item.weight)
-                self._keep(item, response)
+                self._keep(item, response, record)
                 if self.journal.waiting > _UNCOMMITTED:
                     await asyncio.to_thread(self.journal.catch_up, _UNCOMMITTED // 2)
         except Exception as error:  # noqa: BLE001 - a fault of ours: stops the run and is raised when it has ended
@@ -194,12 +211,29 @@ class _Run:
             return None
         return item
 
-    async def _ask(self, item: Ready) -> Response:
-        job, ask = self.job, item.prepared.ask
+    async def _response_to(self, item: Ready) -> tuple[Response, bytes]:
+        """What comes of an item, and the request as it is journaled."""
+        unusable = item.response is not None and item.response.failure is not None
+        if self.conversing is None or unusable:
+            response, record = item.response or await self._send(item.prepared), item.prepared.record
+        else:
+            response, record = await self.conversing.hold(item)
+        if response.failure is not None:
+            ask = item.prepared.ask
+            response = msgspec.structs.replace(
+                response,
+                order=ask.order,
+                request_hash=response.request_hash or item.prepared.request_hash,
+                images=response.images or item.prepared.images,
+            )
+        return response, record
+
+    async def _send(self, prepared: Prepared) -> Response:
+        job, ask = self.job, prepared.ask
         self.watch.in_flight += 1
         try:
-            response = await answer(
-                lambda: job.model.send(item.prepared),
+            return await answer(
+                lambda: job.model.send(prepared),
                 job.retries,
                 lambda: rng_for(job.plan.seed, ask.sample.key, ask.epoch, ask.vote, "retry"),
                 self._sleep,
@@ -212,14 +246,6 @@ class _Run:
             raise _Stopped from None
         finally:
             self.watch.in_flight -= 1
-        if response.failure is not None:
-            response = msgspec.structs.replace(
-                response,
-                order=ask.order,
-                request_hash=item.prepared.request_hash,
-                images=item.prepared.images,
-            )
-        return response
 
     async def _sleep(self, seconds: float) -> None:
         self.watch.retries += 1
@@ -227,13 +253,13 @@ class _Run:
             await asyncio.wait_for(self.stopping.wait(), seconds)
             raise _Stopped
 
-    def _keep(self, item: Ready, response: Response) -> None:
+    def _keep(self, item: Ready, response: Response, record: bytes) -> None:
         ask = item.prepared.ask
         kept = storable(response.text)
         if kept != response.text:  # scored as it will be read back, so that spans fit
             response = msgspec.structs.replace(response, text=kept)
         try:
-            self.journal.put(Entry(ask.sample, ask.vote, ask.epoch, response, item.prepared.record, item.images))
+            self.journal.put(Entry(ask.sample, ask.vote, ask.epoch, response, record, item.images))
         except Exception as error:  # noqa: BLE001 - the writer's own error, raised again when the run ends
             self._stop(Ending.FINISHED, "", fault=error)
             return

@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 
 from beholder.errors import AuthError, ProviderError
-from beholder.sample import Response, Usage
+from beholder.sample import Response, ToolCall, Usage
 
 _RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _MESSAGE_LIMIT = 300
+_MOST_CALLS = 128
 
 
 class _Message(msgspec.Struct):
@@ -20,6 +21,7 @@ class _Message(msgspec.Struct):
     reasoning_content: Any = None
     reasoning: Any = None
     refusal: Any = None
+    tool_calls: Any = None
 
 
 class _Choice(msgspec.Struct):
@@ -61,6 +63,7 @@ def read_reply(body: bytes) -> Response:
         fingerprint=_string(reply.system_fingerprint),
         usage=_usage(reply.usage),
         raw=body,
+        calls=_calls(message.tool_calls),
     )
 
 
@@ -156,6 +159,27 @@ def _text(content: Any) -> str | None:
         texts = [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
         return "".join(texts) if texts else None
     return None
+
+
+def _calls(calls: Any) -> tuple[ToolCall, ...]:
+    """The tool calls in a message. Servers differ: arguments are text or an object, an id may be missing (then "")."""
+    made: list[ToolCall] = []
+    for call in calls[:_MOST_CALLS] if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            continue
+        arguments = function.get("arguments")
+        if not isinstance(arguments, str):
+            arguments = "" if arguments is None else json.dumps(arguments)
+        identity, name = call.get("id"), function.get("name")
+        made.append(
+            ToolCall(
+                id=identity if isinstance(identity, str) else "",
+                name=name if isinstance(name, str) else "",
+                arguments=arguments,
+            )
+        )
+    return tuple(made)
 
 
 def _usage(usage: Any) -> Usage:

@@ -14,7 +14,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Where a model is served and how to reach it. Times are in seconds.
 
     `first_byte` bounds the wait for the answer to begin (without streaming that is the whole generation), `total` the
-    whole attempt. `key_variable` names the environment variable that holds the API key.
+    whole attempt. `key_variable` names the environment variable that holds the API key. `pictures_in_tool_messages`
+    says that the server takes images in the messages of tools; others get them in a user's message after these.
     """
 
     base_url: str
@@ -29,3 +30,4 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     total: float = 1200.0
     max_tokens_field: str = "max_tokens"
     policy: WirePolicy = OPENAI_COMPATIBLE
+    pictures_in_tool_messages: bool = False

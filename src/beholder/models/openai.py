@@ -33,13 +33,15 @@ from beholder.models.address import (
     usable_proxy,
     with_v1,
 )
+from beholder.models.chat_body import pictures_after_tools, splice, tool_settings
 from beholder.models.chat_reply import error_for_status, read_reply
 from beholder.models.credentials import Secrets, api_key
+from beholder.models.encoded import EncodedPictures
 from beholder.models.endpoint import Endpoint
 from beholder.models.listing import Listing, known_names, lacks, read_listing
 from beholder.models.model import Prepared, blob_of
 from beholder.models.spliced import SplicedPayload, roomy_socket
-from beholder.sample import Ask, Response, Sampling, TextPart
+from beholder.sample import Ask, Response, Sampling
 from beholder.seeds import seed_for
 
 _BODY_LIMIT = 64 << 20
@@ -60,6 +62,7 @@ class OpenAIModel:
         self._secrets = Secrets(endpoint, self._key, self._proxy)
         self._told_body = scrub(endpoint.extra_body)
         self._identity = msgspec.json.encode(self.identity())
+        self._encoded = EncodedPictures(endpoint.policy)
         self._session: aiohttp.ClientSession | None = None
 
     def identity(self) -> dict[str, Any]:
@@ -74,13 +77,19 @@ class OpenAIModel:
             "headers": sorted(endpoint.headers),
             **({"header_hash": header_hash} if header_hash else {}),
             "image_policy": endpoint.policy.name,
+            **({"pictures_in_tool_messages": True} if endpoint.pictures_in_tool_messages else {}),
         }
 
     def prepare(self, asks: list[Ask]) -> list[Prepared]:
-        images = [load(ref) for ref in asks[0].sample.images]
-        sent = [encode(image, self.endpoint.policy, len(images)) for image in images]
+        refs = asks[0].pictures
+        if asks[0].tools or asks[0].made:  # there are or were other turns, with the same pictures
+            pairs = [self._encoded.get(ref, len(refs)) for ref in refs]
+        else:
+            images = [load(ref) for ref in refs]
+            pairs = [(image, encode(image, self.endpoint.policy, len(refs))) for image in images]
+        sent = [one for _, one in pairs]
         records = tuple(sent_record(one) for one in sent)
-        blobs = tuple(map(blob_of, images, asks[0].sample.images))
+        blobs = tuple(blob_of(image, ref) for (image, _), ref in zip(pairs, refs, strict=True))
         prepared = []
         for ask in asks:
             chunks, skeleton = self._body(ask, sent)
@@ -98,32 +107,8 @@ class OpenAIModel:
 
     def _body(self, ask: Ask, sent: list[Sent]) -> tuple[tuple[bytes, ...], bytes]:
         """The HTTP body in pieces, and the same body with each image's bytes replaced by their SHA-256."""
-        pieces: list[bytes] = []
-        told: list[bytes] = []
-        opening = b'{"model":' + msgspec.json.encode(self._model) + b',"messages":['
-        buffer = [opening]
-        for number, message in enumerate(ask.messages):
-            buffer.append((b"," if number else b"") + b'{"role":' + msgspec.json.encode(message.role))
-            if all(isinstance(part, TextPart) for part in message.parts):
-                text = "".join(part.text for part in message.parts if isinstance(part, TextPart))
-                buffer.append(b',"content":' + _json_text(text) + b"}")
-                continue
-            buffer.append(b',"content":[')
-            for place, part in enumerate(message.parts):
-                comma = b"," if place else b""
-                if isinstance(part, TextPart):
-                    buffer.append(comma + b'{"type":"text","text":' + _json_text(part.text) + b"}")
-                else:
-                    image = sent[part.index]
-                    buffer.append(comma + b'{"type":"image_url","image_url":{"url":"')
-                    before = b"".join(buffer)
-                    pieces += (before + image.prefix, image.base64)
-                    told.append(before + b"sha256:" + image.sha256.encode())
-                    buffer = [b'"}}']
-            buffer.append(b"]}")
-        buffer.append(b"]" + self._settings(ask, self.endpoint.extra_body) + b"}")
-        ending = b"".join(buffer)
-        return (*pieces, ending), b"".join((*told, ending))
+        messages = ask.messages if self.endpoint.pictures_in_tool_messages else pictures_after_tools(ask.messages)
+        return splice(self._model, messages, sent, self._settings(ask, self.endpoint.extra_body))
 
     def _record(self, ask: Ask, skeleton: bytes) -> bytes:
         """The request as it is journaled: the skeleton without the secrets of the extra body."""
@@ -141,6 +126,7 @@ class OpenAIModel:
             settings["top_p"] = sampling.top_p
         if sampling.max_tokens is not None:
             settings[self.endpoint.max_tokens_field] = sampling.max_tokens
+        settings.update(tool_settings(ask.tools))
         if sampling.seed is not None:
             # One seed for all votes would make a server repeat itself; each vote gets its own, named one.
             settings["seed"] = seed_for(sampling.seed, ask.sample.key, ask.epoch, ask.vote, "decode") % 2**31
@@ -310,11 +296,3 @@ async def _bounded_body(reply: aiohttp.ClientResponse) -> bytes:
             raise ProviderError("The server's reply is larger than 64 MB.", kind="broken_body", retryable=False)
         pieces.append(piece)
     return b"".join(pieces)
-
-
-def _json_text(text: str) -> bytes:
-    """JSON of any text. Lone surrogates cannot be sent as UTF-8; they go out as U+FFFD."""
-    try:
-        return msgspec.json.encode(text)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))

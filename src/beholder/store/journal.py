@@ -24,6 +24,8 @@ from beholder.store import schema
 from beholder.store.cache import ResponseCache
 from beholder.store.rows import insert_rows
 from beholder.store.squeeze import squeeze
+from beholder.store.storable import json_text, storable
+from beholder.store.turns import TurnEntry, turn_row
 
 _BATCH = 256
 _LINGER = 0.05
@@ -44,6 +46,8 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 Scores = dict[str, Score]
+Scored = list[tuple[int, Entry, Scores]]
+Item = Entry | TurnEntry | Scored
 ScoreAll = Callable[[Sample, Response], Scores]
 
 
@@ -79,7 +83,7 @@ class Journal:
         except BaseException:
             self._db.close()
             raise
-        self._entries: deque[Entry | list[tuple[int, Entry, Scores]]] = deque()
+        self._entries: deque[Item] = deque()
         self._something = threading.Event()
         self._full = threading.Event()
         self._closing = False
@@ -121,12 +125,18 @@ class Journal:
             self.waiting += 1
         self._hand_in(entry)
 
+    def put_turn(self, entry: TurnEntry) -> None:
+        """Hands over a turn. It is committed no later than the response that comes after it; raises as `put` does."""
+        if self.error is not None:
+            raise self.error
+        self._hand_in(entry)
+
     def catch_up(self, waiting: int) -> None:
         """Blocks until no more than `waiting` responses are uncommitted, or the writer has stopped with an error."""
         with self._progress:
             self._progress.wait_for(lambda: self.waiting <= waiting or self.error is not None)
 
-    def _hand_in(self, item: Entry | list[tuple[int, Entry, Scores]]) -> None:
+    def _hand_in(self, item: Item) -> None:
         """Wakes the writer for the first item of a batch and for a full one, not for each: waking costs more than
         appending. The event loop and the scorer both hand in; the writer clears the event before it takes, so an item
         that finds the event set is taken."""
@@ -145,26 +155,29 @@ class Journal:
             self._something.clear()
             self._full.clear()
             batch: list[Entry] = []
-            scored: list[tuple[int, Entry, Scores]] = []
-            while self._entries and len(batch) < _BATCH:
+            turns: list[TurnEntry] = []
+            scored: Scored = []
+            while self._entries and len(batch) + len(turns) < _BATCH:
                 item = self._entries.popleft()
                 if isinstance(item, list):
                     scored.extend(item)
+                elif isinstance(item, TurnEntry):
+                    turns.append(item)
                 else:
                     batch.append(item)
             if self._entries or last:
                 self._something.set()  # a batch is bounded: the rest is written next, without waiting for more
-            if last and not batch and not scored:
+            if last and not (batch or turns or scored):
                 return
-            if self.error is None and (batch or scored):
+            if self.error is None and (batch or turns or scored):
                 try:
-                    self._write(batch, scored)
+                    self._write(batch, turns, scored)
                 except Exception as error:  # noqa: BLE001 - kept and raised by `put` and on leaving
                     with self._progress:
                         self.error = error
                         self._progress.notify_all()
 
-    def _write(self, batch: list[Entry], scored: list[tuple[int, Entry, Scores]]) -> None:
+    def _write(self, batch: list[Entry], turns: list[TurnEntry], scored: Scored) -> None:
         numbered = list(enumerate(batch, start=self._next_id))
         new_samples = {}
         for entry in batch:
@@ -183,6 +196,7 @@ class Journal:
                 "INSERT OR IGNORE INTO requests",
                 [(entry.response.request_hash, squeeze(entry.request)) for entry in batch if entry.request],
             )
+            insert_rows(db, "INSERT INTO turns", [turn_row(entry) for entry in turns])
             insert_rows(db, "INSERT INTO responses", [response_row(number, entry) for number, entry in numbered])
             self._insert_scores(scored)
             db.execute("COMMIT")
@@ -197,19 +211,23 @@ class Journal:
             self._progress.notify_all()
         if batch:
             self._committed.put(numbered)
-            self._remember(batch)
+        # What a conversation led to answers no single request; its turns do.
+        answers = [entry.response for entry in batch if entry.response.conduct is None]
+        answers += [response for turn in turns for response in turn.responses]
+        if answers:
+            self._remember(answers)
 
-    def _remember(self, batch: list[Entry]) -> None:
+    def _remember(self, answers: list[Response]) -> None:
         """Puts the answers into the cache. A cache that fails is given up: it must not stop a run."""
         if self._cache is None:
             return
         try:
-            self._cache.put(entry.response for entry in batch)
+            self._cache.put(answers)
         except UsageError as error:
             self._cache = None
             self._warn(f"{error} The run goes on without it.")
 
-    def _insert_scores(self, scored: list[tuple[int, Entry, Scores]]) -> None:
+    def _insert_scores(self, scored: Scored) -> None:
         insert_scores(self._db, self._scorer_ids, [(number, scores) for number, _, scores in scored])
 
     def _score_all(self) -> None:
@@ -224,12 +242,12 @@ class Journal:
 
     def _drain_scores(self) -> None:
         """Writes the scores that came in after the writer had stopped taking responses."""
-        scored: list[tuple[int, Entry, Scores]] = []
+        scored: Scored = []
         while self._entries:
             item = self._entries.popleft()
             if isinstance(item, list):
                 scored.extend(item)
-        self._write([], scored)
+        self._write([], [], scored)
 
 
 def register_scorers(db: sqlite3.Connection, scorers: dict[str, str]) -> dict[str, int]:
@@ -297,28 +315,3 @@ def response_row(number: int, entry: Entry) -> tuple[object, ...]:
         json_text(rest),
         squeeze(response.raw) if response.raw else None,
     )
-
-
-def storable(text: str | None) -> str | None:
-    """SQLite holds UTF-8: a lone surrogate is written as its escaped form (`\\udc80`)."""
-    if text is None or text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def json_text(value: object) -> str:
-    """JSON as text, not bytes: SQLite's JSON functions read only text. Lone surrogates as in `storable`."""
-    try:
-        return msgspec.json.encode(value).decode()
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(value))).decode()
-
-
-def _without_surrogates(value: object) -> object:
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, dict):
-        return {storable(key): _without_surrogates(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(inner) for inner in value]
-    return value

@@ -14,7 +14,7 @@ import msgspec
 
 from beholder.sample import Failure, Response
 from beholder.store import schema
-from beholder.store.journal import json_text, storable
+from beholder.store.storable import json_text, storable
 
 EXTRACTION = "extraction"
 """The purpose of calls that read the answer out of a response."""

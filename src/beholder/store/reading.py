@@ -27,7 +27,7 @@ from beholder.sample import (
     TextTarget,
 )
 from beholder.score import Outcome, Score, ScoredItem
-from beholder.store import judge_calls, schema
+from beholder.store import judge_calls, schema, turns
 
 T = TypeVar("T")
 
@@ -47,6 +47,7 @@ _READINGS = (
     "AND j.round = (SELECT max(round) FROM judge_calls WHERE purpose = :purpose)"
 )
 _NO_READINGS = "(SELECT NULL AS judge, NULL AS answer, NULL AS failure) j ON FALSE AND :purpose"
+_PAID = "json_extract(record, '$.cached') IS NOT TRUE AND json_extract(record, '$.conduct') IS NULL"
 _LONGEST = 256 << 20
 """Bytes of one record once unpacked. What we write stays far below; a foreign file may hold anything."""
 
@@ -75,7 +76,8 @@ class Tally(msgspec.Struct, frozen=True):
     """What a run holds: responses by state, tokens, retries.
 
     Tokens are those that this run spent: an answer from the cache was paid for by an earlier one. `cut` counts the
-    answers that used up the token limit.
+    answers that used up the token limit. Where tools were used, tokens are those of all turns, also of the `abandoned`
+    attempts: a process was killed, or a request failed, and the sample began again.
     """
 
     answered: int
@@ -87,6 +89,7 @@ class Tally(msgspec.Struct, frozen=True):
     attempts: int
     cached: int
     cut: int
+    abandoned: int = 0
 
 
 def samples(db: sqlite3.Connection) -> Iterator[Sample]:
@@ -290,30 +293,30 @@ def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
     states = dict(_rows(db, "SELECT state, count(*) FROM responses GROUP BY state"))
     ((*totals,),) = _rows(
         db,
-        "SELECT coalesce(sum(json_extract(record, '$.usage.prompt_tokens')) "
-        "FILTER (WHERE json_extract(record, '$.cached') IS NOT TRUE), 0), "
-        "coalesce(sum(json_extract(record, '$.usage.completion_tokens')) "
-        "FILTER (WHERE json_extract(record, '$.cached') IS NOT TRUE), 0), "
+        "SELECT coalesce(sum(json_extract(record, '$.usage.prompt_tokens')) FILTER (WHERE PAID), 0), "
+        "coalesce(sum(json_extract(record, '$.usage.completion_tokens')) FILTER (WHERE PAID), 0), "
         "coalesce(sum(coalesce(json_extract(record, '$.attempts'), 1)), 0), "
         "coalesce(sum(coalesce(json_extract(record, '$.cached'), 0)), 0), "
         "coalesce(sum(finish IN ('length', 'max_tokens') OR coalesce(json_extract(record, '$.usage.completion_tokens') "
-        ">= json_extract(record, '$.max_tokens'), 0)), 0) FROM responses",
+        ">= json_extract(record, '$.max_tokens'), 0)), 0) FROM responses".replace("PAID", _PAID),
     )
     ((scored,),) = _rows(
         db,
         "SELECT count(*) FROM (SELECT response FROM scores GROUP BY response HAVING count(*) >= ?)",
         (n_scorers,),
     )
+    turned = turns.spent(db)
     return Tally(
         answered=states.get(schema.ANSWERED, 0),
         failed=states.get(schema.FAILED, 0),
         retryable=states.get(schema.FAILED_RETRYABLE, 0),
         unscored=sum(states.values()) - scored,
-        prompt_tokens=totals[0],
-        completion_tokens=totals[1],
+        prompt_tokens=totals[0] + turned.prompt_tokens,
+        completion_tokens=totals[1] + turned.completion_tokens,
         attempts=totals[2],
         cached=totals[3],
         cut=totals[4],
+        abandoned=turned.abandoned,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from beholder.errors import UsageError
 
-FORMAT = 2
+FORMAT = 3
 """Version of the run folder. A higher one was written by a newer Beholder and is not opened."""
 
 TABLES: dict[str, str] = {
@@ -32,9 +32,13 @@ TABLES: dict[str, str] = {
         "round INTEGER NOT NULL, answer TEXT, failure TEXT, replies TEXT NOT NULL, "
         "PRIMARY KEY (response, purpose, judge, prompt)"
     ),
+    "turns": (
+        "key TEXT NOT NULL, epoch INTEGER NOT NULL, vote INTEGER NOT NULL, attempt INTEGER NOT NULL, "
+        "turn INTEGER NOT NULL, record TEXT NOT NULL, raw BLOB, PRIMARY KEY (key, epoch, vote, attempt, turn)"
+    ),
 }
-_WITHOUT_ROWID = frozenset({"samples", "requests", "scores", "judge_calls"})
-_SINCE = {"judge_calls": 2}
+_WITHOUT_ROWID = frozenset({"samples", "requests", "scores", "judge_calls", "turns"})
+_SINCE = {"judge_calls": 2, "turns": 3}
 """Tables that older formats lack; a run that is written to gets them."""
 
 ANSWERED, FAILED, FAILED_RETRYABLE = 0, 1, 2
