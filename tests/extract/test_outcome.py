@@ -14,7 +14,7 @@ from beholder.errors import Owner
 from beholder.extract.extraction import Extraction
 from beholder.extract.outcome import settle
 from beholder.extract.true_false import lenient, strict
-from beholder.sample import Failure, Response, Usage
+from beholder.sample import Conduct, Failure, Response, Usage
 from beholder.score import Outcome
 
 NONE: Extraction[Any] = Extraction(None, reason="No answer.")
@@ -45,6 +45,9 @@ NOTHING_FOUND: list[tuple[str, Response, Outcome, set[str]]] = [
     ("filter", Response(text="", finish="content_filter"), Outcome.REFUSED, {"empty"}),
     ("filter in capitals", Response(text="", finish="SAFETY"), Outcome.REFUSED, {"empty"}),
     ("refusal reason", Response(text="", finish="refusal"), Outcome.REFUSED, {"empty"}),
+    ("T54 budget", Response(text="I look closer.", conduct=Conduct(0, 20, 19, "turns")), Outcome.UNPARSED, {"budget"}),
+    ("T54 silent", Response(text="", conduct=Conduct(0, 5, 5, "repeats")), Outcome.UNPARSED, {"empty", "budget"}),
+    ("answered, with tools", Response(text="So", conduct=Conduct(0, 2, 1, "answered")), Outcome.UNPARSED, set()),
     ("refusal after thinking", Response(text="<think>hm</think>I can't help with that."), Outcome.REFUSED, set()),
 ]
 

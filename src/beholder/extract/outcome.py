@@ -11,6 +11,7 @@ from beholder.extract.markup import is_blank, plain
 from beholder.extract.think import split_thought
 from beholder.sample import Response
 from beholder.score import Outcome
+from beholder.trajectory import Ended
 
 _CUT = frozenset(("length", "max_tokens", "max_output_tokens", "model_length", "token_limit"))
 _FILTERED = frozenset(
@@ -26,6 +27,14 @@ _FILTERED = frozenset(
     )
 )
 
+
+_BUDGETS = {
+    Ended.TURNS: "All turns were used up before an answer.",
+    Ended.TOKENS: "All tokens of the conversation were used up before an answer.",
+    Ended.SECONDS: "The time for the conversation was over before an answer.",
+    Ended.REPEATS: "The model repeated the same tool call instead of answering.",
+    Ended.MALFORMED: "The model kept on writing tool calls that cannot be used instead of answering.",
+}
 
 _REFUSES = re.compile(
     r"\bi(?: a|')m (?:(?:very|so|really|truly) )?(?:sorry|afraid),? (?:but )?(?:that )?i(?: can(?:'?t"
@@ -69,8 +78,9 @@ def settle(response: Response, found: Extraction[Any]) -> tuple[Outcome, tuple[s
 
     Flags added where no answer was found: `empty` (nothing visible), `answer_in_reasoning` (blank text, but a separate
     reasoning channel), `cap_hit` (as many completion tokens as allowed), `abstained` (the text says that there is no
-    answer). That an option of the item may read like an abstention is the extractor's business: `lenient` then finds an
-    answer; where `strict` finds none, the flag says what the text says.
+    answer), `budget` (a conversation with tools that ended before an answer). That an option of the item may read like
+    an abstention is the extractor's business: `lenient` then finds an answer; where `strict` finds none, the flag says
+    what the text says.
     """
     if response.failure is not None:
         return Outcome.FAILED, (response.failure.kind,), response.failure.message
@@ -98,6 +108,8 @@ def settle(response: Response, found: Extraction[Any]) -> tuple[Outcome, tuple[s
         return Outcome.TRUNCATED, flags, "The token limit was used up before an answer."
     if abstains(said):
         flags = _add(flags, "abstained")
+    if response.conduct is not None and response.conduct.ended in _BUDGETS:
+        return Outcome.UNPARSED, _add(flags, "budget"), _BUDGETS[response.conduct.ended]
     if "answer_in_reasoning" in flags:
         return Outcome.UNPARSED, flags, "The text is empty; only the reasoning channel holds something."
     if blank:
