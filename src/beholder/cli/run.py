@@ -196,7 +196,7 @@ def run_benchmark(
     from beholder.cli.endpoint import default_base_url, make_endpoint, settings_of
     from beholder.cli.extractor import check, make_extractor, refuse_alone
     from beholder.cli.options import decoding_number
-    from beholder.cli.tools_options import make_tools, takes_pictures_with_tools
+    from beholder.cli.tools_options import check_sandbox, make_tools, takes_pictures_with_tools
     from beholder.engine.lifecycle import EngineOptions
     from beholder.engine.plan import make_plan
     from beholder.engine.retry import RetryPolicy
@@ -288,6 +288,7 @@ def run_benchmark(
         await check_all(models)
         if reader is not None:
             await check(reader)
+        await check_sandbox(tool_settings)
 
     asyncio.run(check_everybody())  # before the data is read: a wrong URL shows at once
     plan = make_plan(

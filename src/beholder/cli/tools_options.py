@@ -125,6 +125,15 @@ def make_tools(
     )
 
 
+async def check_sandbox(settings: ToolSettings | None) -> None:
+    """Tries out the sandbox that a run needs, if it needs one. `UsageError` with the mend if it does not work here."""
+    from beholder.engine.lifecycle import open_sandboxes
+
+    pool = await open_sandboxes(settings, 1)
+    if pool is not None:
+        await pool.close()
+
+
 def takes_pictures_with_tools(where: str) -> bool:
     """Whether new pictures go into the messages of tools. `UsageError` for another word."""
     from beholder.errors import UsageError

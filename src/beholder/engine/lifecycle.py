@@ -35,6 +35,7 @@ from beholder.store.cache import ResponseCache
 
 if TYPE_CHECKING:
     from beholder.sandbox.pool import SandboxPool
+    from beholder.tools.settings import ToolSettings
 
 _PACKAGES = ("aiohttp", "msgspec", "numpy", "pillow")
 
@@ -152,7 +153,7 @@ async def carry_out(
                 concurrency=options.concurrency,
                 fsync=options.fsync,
                 drain=options.drain,
-                sandboxes=await open_sandboxes(plan, options.concurrency),
+                sandboxes=await open_sandboxes(plan.tools, options.concurrency),
                 attempts=attempts,
             )
             ended = False
@@ -177,13 +178,16 @@ async def carry_out(
             return result
 
 
-async def open_sandboxes(plan: Plan, concurrency: int) -> SandboxPool | None:
-    """The pool of sandboxes that a plan needs, tried out; None if it needs none. `UsageError` if none works here."""
-    if plan.tools is None or not plan.tools.needs_sandbox:
+async def open_sandboxes(settings: ToolSettings | None, concurrency: int) -> SandboxPool | None:
+    """The pool of sandboxes that the tools of a run need, tried out; None if they need none.
+
+    `UsageError` if no sandbox works here.
+    """
+    if settings is None or not settings.needs_sandbox:
         return None
     from beholder.sandbox.pool import open_pool
 
-    return await open_pool(plan.tools.sandbox, concurrency)
+    return await open_pool(settings.sandbox, concurrency)
 
 
 async def have_read(
