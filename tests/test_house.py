@@ -20,7 +20,7 @@ FLOORS = [
     {"benchmarks", "synth", "models", "sandbox"},
     {"tools", "judges"},
     {"store", "engine"},
-    {"report", "audit"},
+    {"report", "audit", "experiments"},
     {"cli", "__main__"},
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
