@@ -185,9 +185,12 @@ async def open_sandboxes(settings: ToolSettings | None, concurrency: int) -> San
     """
     if settings is None or not settings.needs_sandbox:
         return None
-    from beholder.sandbox.pool import open_pool
+    from beholder.sandbox.backends import backend
+    from beholder.sandbox.pool import SandboxPool
 
-    return await open_pool(settings.sandbox, concurrency)
+    pool = SandboxPool(backend(settings.sandbox), concurrency=concurrency)
+    await pool.start()
+    return pool
 
 
 async def have_read(

@@ -79,7 +79,8 @@ def specs_of(settings: ToolSettings) -> tuple[ToolSpec, ...]:
     if settings.arm in (Arm.VISUAL, Arm.BOTH):
         specs += visual_specs(ocr=settings.ocr)
     if settings.arm in (Arm.PYTHON, Arm.BOTH):
-        from beholder.tools.python_tool import SPEC
+        from beholder.sandbox.limits import SandboxLimits
+        from beholder.tools.python_tool import spec_under
 
-        specs.append(SPEC)
+        specs.append(spec_under(SandboxLimits()))
     return tuple(specs)
