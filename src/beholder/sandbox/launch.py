@@ -1,0 +1,94 @@
+"""What a sandbox has to be for the pool: something that can be started and gives three pipes."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from beholder.errors import BeholderError
+from beholder.sandbox.cgroup import Group
+from beholder.sandbox.limits import SandboxLimits
+
+START = """\
+import json, sys, types
+sources, setup = json.loads(sys.stdin.buffer.readline())
+for name in ("beholder", "beholder.sandbox"):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = []
+for name, source in sources.items():
+    module = sys.modules[name] = types.ModuleType(name)
+    exec(compile(source, name, "exec"), module.__dict__)
+    if hasattr(module, "give_up_rights"):
+        module.give_up_rights(setup)
+module.main(setup)
+"""
+"""What the interpreter inside is started with: it takes the worker's sources, and what to set up, from its input. The
+first source gives up all rights before another one is looked at."""
+
+
+class SandboxBroken(BeholderError):
+    """The sandbox could not be started: our fault or the machine's, never the model's."""
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """How to start one process.
+
+    `command` is run with standard input, output and error as pipes. `setup` goes to `worker.main`. `uid` is the user
+    that the process must have become, None where that is not looked at. `group` is its control group. `stop` is a
+    command that ends what killing the started process would leave behind (a container).
+    """
+
+    command: tuple[str, ...]
+    setup: dict[str, Any]
+    uid: int | None = None
+    group: Group | None = None
+    stop: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
+    folder: str | None = None
+
+
+class Backend(Protocol):
+    """A way to run Python apart."""
+
+    name: str
+
+    def launch(self, slot: int, limits: SandboxLimits, info: int) -> Launch:
+        """The command for the worker of a slot (from 0; no two workers that run have the same).
+
+        `info` is the number of a pipe to which bubblewrap writes what it has started. Raises `SandboxBroken`.
+        """
+        ...
+
+
+def rlimits(limits: SandboxLimits) -> dict[str, int]:
+    """The limits that each process has by itself, by their names in `resource`."""
+    return {
+        "RLIMIT_AS": limits.memory + _LIBRARIES,
+        "RLIMIT_CPU": limits.cpu_seconds,
+        "RLIMIT_NPROC": limits.processes,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_FSIZE": limits.tmp_bytes,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_MEMLOCK": 0,
+        "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_SIGPENDING": 256,
+    }
+
+
+_LIBRARIES = 512 << 20
+"""Addresses that loaded libraries and threads reserve without using the memory."""
+
+
+def setup_of(limits: SandboxLimits, **more: Any) -> dict[str, Any]:
+    """What every worker is told; `more` is what the backend adds to it or says otherwise."""
+    told = {
+        "rlimits": rlimits(limits),
+        "uid": None,
+        "seccomp": "",
+        "alone": True,
+        "path": [],
+        "folder": "/tmp",  # noqa: S108 - of the sandbox
+        "limits": msgspec.to_builtins(limits),
+    }
+    return told | more

@@ -1,0 +1,273 @@
+"""One worker process: start it, put a call to it, end it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import PIL.Image
+
+from beholder.sandbox.cgroup import wait_and_remove
+from beholder.sandbox.launch import Backend, Launch, SandboxBroken
+from beholder.sandbox.limits import SandboxLimits
+from beholder.sandbox.pipes import Closed, Pipes, Text, WrittenTooMuch
+from beholder.sandbox.reply import LONGEST_HEAD, Forged, read_head, read_pictures
+
+_SOURCES = ("worker_setup", "worker_pictures", "worker")
+_OWN_PROCESSES = 2
+"""In the control group while nothing of the model's is left: bubblewrap, and the worker."""
+_TO_END = 5.0
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What one call brought.
+
+    `outcome` is `ok`, `error` (the code raised), `ended` (it ended its own process), `forged` (what came back is
+    no reply of ours), or the limit it ran into: `time`, `memory`, `processes`, `output`. `alive`: the process and its
+    variables are still there. `reason` says more of `ended` and `forged`.
+    """
+
+    outcome: str
+    text: str = ""
+    pictures: tuple[PIL.Image.Image, ...] = ()
+    alive: bool = True
+    reason: str = ""
+
+
+class Worker:
+    """A started process. Made by `start`; `call` it, `end` it."""
+
+    def __init__(self, launch: Launch, limits: SandboxLimits, pipes: Pipes, process: subprocess.Popen[bytes]) -> None:
+        self.launch = launch
+        self.limits = limits
+        self.pid: int | None = None
+        self.pictures_given = 0
+        self._pipes = pipes
+        self._process = process
+        self._handle: int | None = None
+        self._ended = False
+
+    @classmethod
+    async def start(cls, backend: Backend, slot: int, limits: SandboxLimits) -> Worker:
+        """A worker that is ready for calls. Raises `SandboxBroken`, with what bubblewrap or Python said."""
+        reading, writing = os.pipe()
+        pipes = Pipes()
+        launch = None
+        try:
+            launch = backend.launch(slot, limits, writing)
+            # In the thread that runs the loop: bubblewrap ends when the thread that has started it does.
+            process = subprocess.Popen(  # noqa: ASYNC220, S603 - returns at once; no shell but our own
+                launch.command,
+                stdin=pipes.worker_in,
+                stdout=pipes.worker_out,
+                stderr=pipes.worker_err,
+                pass_fds=(writing,),
+                start_new_session=True,
+                env=launch.environment,
+                cwd=launch.folder,
+            )
+        except OSError as error:
+            pipes.close()
+            if launch is not None and launch.group is not None:
+                launch.group.remove()
+            raise SandboxBroken(f"the sandbox does not start ({error})") from error
+        finally:
+            os.close(writing)
+            pipes.started()
+        worker = cls(launch, limits, pipes, process)
+        try:
+            await worker._make_ready(reading)
+        except BaseException:
+            await worker.end()
+            raise
+        finally:
+            os.close(reading)
+        return worker
+
+    async def _make_ready(self, info: int) -> None:
+        text = Text(2_000, self.limits.written_bytes)
+        first = json.dumps([_sources(), self.launch.setup]).encode() + b"\n"
+        try:
+            with self._pipes.watched(text):
+                async with asyncio.timeout(self.limits.start_seconds):
+                    await self._pipes.send(first)
+                    line = await self._pipes.line(LONGEST_HEAD)
+        except TimeoutError as error:
+            raise SandboxBroken(f"the sandbox was not ready within {self.limits.start_seconds:g} s") from error
+        except (Closed, WrittenTooMuch, ValueError) as error:
+            said = " ".join(text.shown().split())[-300:] or f"exit status {self._process.poll()}"
+            raise SandboxBroken(f"the sandbox does not start ({said})") from error
+        if b'"ready"' not in line:
+            raise SandboxBroken("the sandbox does not start (it says something else than that it is ready)")
+        if self.launch.uid is not None:
+            self.pid = _child(info)
+            self._handle = os.pidfd_open(self.pid)
+            wrong = rights_left(self.pid, self.launch.uid, filtered=bool(self.launch.setup["seccomp"]))
+            if wrong:
+                raise SandboxBroken(f"the sandbox keeps rights that it must not have ({wrong})")
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs, as far as can be seen without asking it."""
+        return not self._ended and self._process.poll() is None
+
+    async def call(self, code: str, pictures: Sequence[PIL.Image.Image]) -> Answer:
+        """Runs code. `pictures` are all of the conversation; those it has not had yet are handed over first.
+
+        Whatever happens inside comes back as an `Answer`; one that is not `alive` has ended the process.
+        """
+        text = Text(self.limits.output_chars, self.limits.written_bytes)
+        try:
+            with self._pipes.watched(text):
+                try:
+                    answer = await self._exchange(code, pictures, text)
+                except TimeoutError:
+                    answer = Answer(outcome="time", alive=False)
+                except WrittenTooMuch:
+                    answer = Answer(outcome="output", alive=False)
+                except (Forged, ValueError) as error:
+                    answer = Answer(outcome="forged", alive=False, reason=str(error))
+                except Closed:
+                    answer = await self._after_end()
+        except BaseException:  # cancelled: nobody waits for this call any more
+            self._kill()
+            raise
+        if not answer.alive:
+            await self.end()
+        return msgspec.structs.replace(answer, text=text.shown())
+
+    async def _exchange(self, code: str, pictures: Sequence[PIL.Image.Image], text: Text) -> Answer:
+        """Raises TimeoutError, `WrittenTooMuch`, `Forged`, ValueError, `Closed`."""
+        self._signal(signal.SIGCONT)
+        if not self._pipes.discard():
+            raise Forged("there was a reply before the call")
+        name = secrets.token_hex(16)
+        new = list(enumerate(pictures, 1))[self.pictures_given :]
+        titles = [(f"image_{number}", picture.width, picture.height) for number, picture in new]
+        request = json.dumps({"id": name, "code": code, "pictures": titles}).encode() + b"\n"
+        async with asyncio.timeout(self.limits.call_seconds):
+            await self._pipes.send(request)
+            for _, picture in new:
+                await self._pipes.send(await asyncio.to_thread(_rgb_bytes, picture))
+            head = read_head(await self._pipes.line(LONGEST_HEAD), name, self.limits)
+            encoded = [await self._pipes.exactly(size) for size in head.pictures]
+        self._pipes.settle()
+        self._signal(signal.SIGSTOP)
+        self._check_rest()
+        self.pictures_given = len(pictures)
+        decoded = await asyncio.to_thread(read_pictures, encoded, self.limits) if encoded else ()
+        return Answer(outcome=head.outcome, pictures=decoded)
+
+    def _check_rest(self) -> None:
+        """Raises `Forged` where the reply was followed by more, or processes are left that the worker ends itself."""
+        if not self._pipes.discard():
+            raise Forged("more came after the reply")
+        group = self.launch.group
+        if group is not None and group.processes() > _OWN_PROCESSES:
+            raise Forged("processes went on after the reply")
+
+    async def _after_end(self) -> Answer:
+        """The process has ended in the middle of a call, or closed its pipe: why?"""
+        for _ in range(100):
+            if self._process.poll() is not None:
+                break
+            await asyncio.sleep(0.002)
+        group = self.launch.group
+        if group is not None and group.ran_out_of_memory():
+            return Answer(outcome="memory", alive=False)
+        code = self._process.poll()
+        if code is None:
+            return Answer(outcome="forged", alive=False, reason="it closed its pipe")
+        return Answer(outcome="ended", alive=False, reason=_how_it_ended(code))
+
+    async def end(self) -> None:
+        """Ends the process and all that it has started, and frees what it held. May be called more than once."""
+        if self._ended:
+            return
+        self._ended = True
+        self._kill()
+        self._pipes.close()
+        await asyncio.to_thread(self._process.wait, _TO_END)
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+        if self.launch.group is not None:
+            await asyncio.to_thread(wait_and_remove, self.launch.group)
+        if self.launch.stop:
+            await asyncio.to_thread(_run_quietly, self.launch.stop)
+
+    def _kill(self) -> None:
+        """By handles that no other process can have taken over. The first process of a namespace takes all with it."""
+        self._signal(signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if self._process.poll() is None:
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        """To the process inside; nothing where it cannot be reached from here."""
+        if self._handle is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, number)
+
+
+def rights_left(pid: int, uid: int, *, filtered: bool) -> str:
+    """What a worker has that it must not have, in words; empty if nothing. As the kernel tells it, from outside."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError as error:
+        return f"nothing can be said of it: {error}"
+    status = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+    wrong = []
+    if status["Uid"] != [str(uid)] * 4:
+        wrong.append(f"user {status['Uid'][1]}")
+    if any(int(status[name][0], 16) for name in ("CapPrm", "CapEff", "CapAmb", "CapInh")):
+        wrong.append("capabilities")
+    if status["NoNewPrivs"] != ["1"]:
+        wrong.append("new privileges")
+    if filtered and status["Seccomp"] != ["2"]:
+        wrong.append("all system calls")
+    return ", ".join(wrong)
+
+
+@cache
+def _sources() -> dict[str, str]:
+    folder = resources.files("beholder.sandbox")
+    return {f"beholder.sandbox.{name}": folder.joinpath(f"{name}.py").read_text("utf-8") for name in _SOURCES}
+
+
+def _rgb_bytes(picture: PIL.Image.Image) -> bytes:
+    return picture.convert("RGB").tobytes()
+
+
+def _child(info: int) -> int:
+    """The process that bubblewrap has started, by what it wrote before that became ready."""
+    os.set_blocking(info, False)
+    try:
+        told: dict[str, Any] = json.loads(os.read(info, 4096))
+        return int(told["child-pid"])
+    except (OSError, ValueError, KeyError) as error:
+        raise SandboxBroken("bubblewrap does not say what it has started") from error
+
+
+def _how_it_ended(code: int) -> str:
+    """bubblewrap passes on the exit status of what it ran; a signal as 128 and its number."""
+    number = -code if code < 0 else code - 128
+    if number in set(signal.Signals):
+        return f"by the signal {signal.Signals(number).name}"
+    return f"with exit status {code}"
+
+
+def _run_quietly(command: Sequence[str]) -> None:
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.run(command, capture_output=True, timeout=_TO_END, check=False, stdin=subprocess.DEVNULL)  # noqa: S603
