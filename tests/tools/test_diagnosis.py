@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import re
 from typing import Any
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from beholder.sample import ToolCall, Usage
+from beholder.tools import tally as tally_module
 from beholder.tools.attribution import attributed
 from beholder.tools.diagnosis import Diagnosis, ErrorLabel, diagnose
 from beholder.tools.tally import Rate, score_against_turns, tally
@@ -314,3 +316,7 @@ def test_score_against_turns() -> None:
         ("color", 1, 4.0, None, 0),
         ("maze", 2, 8.5, 0.5, 2),
     ]
+
+
+def test_examples_in_the_docstrings() -> None:
+    assert doctest.testmod(tally_module) == doctest.TestResults(failed=0, attempted=1)

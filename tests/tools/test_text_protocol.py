@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import doctest
 import json
 import time
 
@@ -8,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from beholder.sample import ToolCall, ToolSpec
+from beholder.tools import text_protocol
 from beholder.tools.text_protocol import instructions, observation_text, read_calls
 from beholder.trajectory import CallOutcome, Observation
 
@@ -193,3 +195,7 @@ def test_every_outcome_can_be_told(outcome: CallOutcome) -> None:
     told = observation_text([Observation(ToolCall("call_1", "crop", "{}"), outcome, "so it is")])
     assert told.startswith("Result of call_1 (crop)")
     assert told.endswith("so it is")
+
+
+def test_examples_in_the_docstrings() -> None:
+    assert doctest.testmod(text_protocol) == doctest.TestResults(failed=0, attempted=1)

@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "list": "beholder.cli.listing:list_runs",
     "synth": "beholder.cli.synth:synth",
     "audit": "beholder.cli.audit:app",
+    "import": "beholder.cli.imports:app",
     "report": "beholder.cli.report:report",
     "demo": "beholder.cli.demo:demo",
     "doctor": "beholder.cli.doctor:doctor",
