@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "pack": "beholder.cli.pack:pack",
     "list": "beholder.cli.listing:list_runs",
     "synth": "beholder.cli.synth:synth",
+    "experiment": "beholder.cli.experiment:app",
     "audit": "beholder.cli.audit:app",
     "import": "beholder.cli.imports:app",
     "report": "beholder.cli.report:report",

@@ -165,3 +165,8 @@ def missing(experiment: Experiment, results: dict[str, Result]) -> Iterator[str]
         elif not result.complete:
             there = result.tally.answered + result.tally.failed
             yield f"{arm.name} has {there:,} of {result.plan.n_asks:,} responses"
+
+
+def resume_command(folder: Path) -> str:
+    """The command that continues an experiment, as it can be pasted into a shell."""
+    return folders.resume_command(folder).replace("beholder resume", "beholder experiment resume", 1)

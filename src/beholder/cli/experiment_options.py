@@ -1,0 +1,123 @@
+"""What the options of an experiment come to: one plan over the data, the tools of an arm, how models are reached.
+
+An experiment takes the options of `beholder run`; its command hands their values on by name, as typer has read them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from beholder.cli.asking import Asking, selection_of
+from beholder.cli.experiment_arms import Reach
+from beholder.engine.plan import Plan
+from beholder.tools.settings import ToolSettings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from beholder.benchmarks.benchmark import Benchmark
+    from beholder.engine.reader import Extractor
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """An experiment's plan before its arms differ, what run.json keeps besides it, and how models are reached.
+
+    `options` are the values of the command's options by name.
+    """
+
+    plan: Plan
+    settings: dict[str, Any]
+    reach: Reach
+    options: dict[str, Any]
+
+    def tools(self, arm: str) -> ToolSettings | None:
+        """The tools of an arm (`none`, `visual`, …) within the budgets that were asked for."""
+        from beholder.cli.tools_options import make_tools
+
+        given = self.options
+        return make_tools(
+            arm,
+            protocol=given["tool_protocol"],
+            turns=given["max_turns"],
+            tokens=given["max_tool_tokens"],
+            seconds=given["max_seconds"],
+            repeats=given["max_repeats"],
+            pictures=given["max_pictures"],
+            ocr=bool(given.get("ocr")) and arm in ("visual", "both"),
+            probe=False,
+            placebo=False,
+            sandbox=given["sandbox"],
+        )
+
+
+def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: Path | None = None) -> Ready:
+    """Reads the options and the data. `UsageError` or `DataError` names what cannot be used.
+
+    `data` stands in for `--data`.
+    """
+    from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.cli.run import read_template
+    from beholder.engine.plan import make_plan
+    from beholder.report.plain_text import plain
+    from beholder.store.pins import check_pin
+
+    found = find_benchmark(benchmark)
+    asking = Asking(**{name: options[name] for name in Asking.__struct_fields__})
+    runs_dir: Path = options["runs_dir"]
+    endpoint = asking.endpoint()
+    settings = asking.settings(endpoint)
+    reader = _reader(options, found, asking, settings)
+    source = data if data is not None else options["data"]
+    template = options.get("prompt")
+    plan = make_plan(
+        found,
+        source,
+        images=options["images"],
+        categories=None,
+        template=read_template(template) if template is not None else None,
+        sampling=asking.sampling(found),
+        votes=None,
+        epochs=1,
+        order="random",
+        seed=asking.run_seed,
+        selection=selection_of(options["limit"], options["where"], options["ids"]),
+    )
+    check_pin(runs_dir, source, plan.data_sha256, accept=options["accept"])
+    for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
+        console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
+    reach = Reach(
+        endpoint=endpoint,
+        max_connections=asking.max_connections,
+        max_retries=asking.max_retries,
+        cache=asking.cache_file(runs_dir),
+        fsync=asking.fsync,
+        extractor=reader,
+    )
+    return Ready(plan, settings, reach, options)
+
+
+def _reader(options: dict[str, Any], found: Benchmark, asking: Asking, settings: dict[str, Any]) -> Extractor | None:
+    """The model that reads the answers, if one is named; `settings` is told of it."""
+    from beholder.cli.extractor import make_extractor, refuse_alone
+
+    name, url = options["extractor"], options["extractor_base_url"]
+    refuse_alone(name, url, options["extractor_key_env"], options["extractor_prompt"])
+    if name is None:
+        return None
+    of_the_model = asking.api_key_env if url is None else None  # no key goes to another server unasked
+    reader, settings["extractor"] = make_extractor(
+        name,
+        found,
+        base_url=url or asking.base_url,
+        key_variable=options["extractor_key_env"] or of_the_model,
+        prompt=options["extractor_prompt"],
+        cache=asking.cache_file(options["runs_dir"]),
+        max_retries=asking.max_retries,
+        concurrency=asking.max_connections,
+        timeout=asking.timeout,
+        fsync=asking.fsync,
+    )
+    return reader

@@ -1,0 +1,218 @@
+"""Experiment 1 on a terminal: the arms, what each gains over none, what that supports, what it costs, by task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from beholder.experiments.costs import Spent
+from beholder.experiments.tools import ArmFigures, Gain, Noise, ToolsOutcome
+from beholder.report.comparison import CategoryRow, Comparison
+from beholder.report.figures import count, interval_of, percent, value_of
+from beholder.report.plain_text import plain
+from beholder.report.terminal import bare_table, cell, say
+
+_KEYS_SHOWN = 3
+_ROOMY = 100
+
+
+def print_tools(console: Console, outcome: ToolsOutcome, *, short: bool = False) -> None:
+    """Prints experiment 1. `short` leaves out what is by task, by item and by turn."""
+    console.print()
+    if outcome.title:
+        console.print(Text(plain(outcome.title, one_line=True), "bold"), soft_wrap=True)
+    console.print(_arms(outcome, console.width))
+    for note in outcome.notes:
+        say(console, f"note: {note}", "yellow")
+    for scorer in outcome.scorers:
+        gains = outcome.gains.get(scorer, [])
+        if gains:
+            console.print()
+            console.print(Text(f"Gain over none in points, by {scorer}", "bold"))
+            console.print(_gains(gains))
+            for sentence in _limits(gains):
+                say(console, f"note: {sentence}", "dim")
+        if scorer in outcome.noise:
+            _print_noise(console, outcome.noise[scorer])
+        for gain in gains:
+            say(console, f"  → {gain.sentence}", "bold")
+    main = outcome.gains.get(outcome.scorers[0], [])
+    if not main:
+        return
+    console.print()
+    console.print(Text("Cost of the gain", "bold"))
+    console.print(_costs(main))
+    if short:
+        return
+    _print_parts(console, outcome, main, "task", lambda gain: gain.comparison)
+    _print_parts(console, outcome, main, "difficulty", lambda gain: gain.by_difficulty)
+    _print_turns(console, outcome)
+    _print_keys(console, main)
+
+
+def _arms(outcome: ToolsOutcome, width: int) -> Table:
+    headings = [f"{outcome.scorers[0]}", "95 %", *outcome.scorers[1:]]
+    table = bare_table("arm", *headings, "n", "turns", "calls", "tokens in", "out", gap=2 if width >= _ROOMY else 1)
+    for arm in outcome.arms:
+        name = f"{arm.name} ({plain(arm.model, one_line=True, limit=20)})" if _is_other(arm, outcome) else arm.name
+        first, *others = (arm.scores[scorer] for scorer in outcome.scorers)
+        table.add_row(
+            cell(name),
+            cell(value_of(first)),
+            cell(interval_of(first), "dim"),
+            *(cell(value_of(metric)) for metric in others),
+            cell(count(first.n) + (f"+{first.failed} failed" if first.failed else "")),
+            *_spent_cells(arm.spent),
+        )
+    return table
+
+
+def _is_other(arm: ArmFigures, outcome: ToolsOutcome) -> bool:
+    return bool(outcome.plain_model) and arm.name == outcome.arms[0].name
+
+
+def _spent_cells(spent: Spent, sign: str = "") -> list[Text]:
+    """Turns, calls, tokens in and out an item."""
+    return [
+        *(cell(_number(value, f"{sign}.2f")) for value in (spent.turns, spent.calls)),
+        *(cell(_number(value, f"{sign},.0f")) for value in (spent.prompt_tokens, spent.completion_tokens)),
+    ]
+
+
+def _number(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+def _gains(gains: Sequence[Gain]) -> Table:
+    # right/wrong scores have a four-fold table: both right, only the arm (gained), only none (lost), both wrong
+    table = bare_table("arm", "gain", "95 %", "p (Holm)", "gained", "lost", "both right", "wrong", "detectable", gap=1)
+    for gain in gains:
+        paired, cells = gain.comparison.paired, gain.comparison.paired.cells
+        table.add_row(
+            cell(gain.arm),
+            cell(points(paired.difference)),
+            cell(_interval(gain.comparison), "dim"),
+            cell("–" if gain.p_holm is None else f"{gain.p_holm:.3g}"),
+            cell(count(len(gain.comparison.gained))),
+            cell(count(len(gain.comparison.lost))),
+            cell("–" if cells is None else count(cells.both_right)),
+            cell("–" if cells is None else count(cells.both_wrong)),
+            cell("–" if gain.comparison.detectable is None else f"{100 * gain.comparison.detectable:.1f}"),
+        )
+    return table
+
+
+def points(share: float | None) -> str:
+    """A difference of shares in percentage points, with its sign.
+
+    >>> points(0.123), points(None)
+    ('+12.3', '–')
+    """
+    return "–" if share is None else f"{100 * share:+.1f}"
+
+
+def _interval(comparison: Comparison) -> str:
+    paired = comparison.paired
+    return "" if paired.low is None or paired.high is None else f"[{points(paired.low)}, {points(paired.high)}]"
+
+
+def _limits(gains: Sequence[Gain]) -> list[str]:
+    """What limits the figures, each sentence once."""
+    said: dict[str, list[str]] = {}
+    for gain in gains:
+        paired = gain.comparison.paired
+        for note in filter(None, paired.note.split("; ")):
+            said.setdefault(note, []).append(gain.arm)
+        if paired.failed:
+            said.setdefault(f"{count(paired.failed)} items left out: no answer on one side", []).append(gain.arm)
+    return [note if len(arms) == len(gains) else f"{note} ({', '.join(arms)})" for note, arms in said.items()]
+
+
+def _print_noise(console: Console, noise: Noise) -> None:
+    paired = noise.comparison.paired
+    if paired.difference is None:
+        return
+    share = percent(noise.changed / noise.n) if noise.n else "–"
+    differs = f"{points(paired.difference)} points {_interval(noise.comparison)}".rstrip()
+    changed = f"{count(noise.changed)} of {count(noise.n)} items changed ({share})"
+    say(console, f"  Noise: {noise.arm} run again differs by {differs}; {changed}.")
+
+
+def _costs(gains: Sequence[Gain]) -> Table:
+    table = bare_table("arm", "turns", "calls", "tokens in", "out", "net items", "turns", "tokens in", "out", gap=1)
+    table.title = Text("more an item than none                    a net item gained".rjust(60), "dim")
+    table.title_justify = "left"
+    for gain in gains:
+        each = gain.a_net_item
+        own = [cell("–")] * 3 if each is None else [cell for place, cell in enumerate(_spent_cells(each)) if place != 1]
+        table.add_row(
+            cell(gain.arm), *_spent_cells(gain.more, "+"), cell(_number(gain.net_items, "+.1f").replace(".0", "")), *own
+        )
+    return table
+
+
+def _print_parts(
+    console: Console,
+    outcome: ToolsOutcome,
+    gains: Sequence[Gain],
+    heading: str,
+    part_of: Callable[[Gain], Comparison],
+) -> None:
+    """Score of none and gain of each arm (with Holm's p), for each category or difficulty."""
+    rows: dict[str, dict[str, CategoryRow]] = {}
+    for gain in gains:
+        for row in part_of(gain).categories:
+            rows.setdefault(row.category, {})[gain.arm] = row
+    if not rows:
+        return
+    console.print()
+    scorer = outcome.scorers[0]
+    console.print(Text(f"By {heading}: score without tools and gain in points (p, Holm), by {scorer}", "bold"))
+    table = bare_table(heading, "n", "none", *(gain.arm for gain in gains))
+    for name, own in rows.items():
+        some = next(iter(own.values())).paired
+        table.add_row(
+            cell(name or "(none)"),
+            cell(str(some.n)),
+            cell(percent(some.mean_a)),
+            *(cell(_gain_of(own.get(gain.arm))) for gain in gains),
+        )
+    console.print(table)
+
+
+def _gain_of(row: CategoryRow | None) -> str:
+    if row is None:
+        return ""
+    p = "" if row.p_holm is None else f" ({row.p_holm:.2g})"
+    return f"{points(row.paired.difference)}{p}"
+
+
+def _print_turns(console: Console, outcome: ToolsOutcome) -> None:
+    """Score against turns by task, as in the paper's figure of PyVision's turns."""
+    arms = [arm for arm in outcome.arms if any(line.turns > 1 for line in arm.turns)]
+    if not arms:
+        return
+    console.print()
+    console.print(Text(f"Mean turns and score ({outcome.scorers[0]}, %) by task", "bold"))
+    table = bare_table("task", *(arm.name for arm in arms), gap=3)
+    lines = {arm.name: {line.task: line for line in arm.turns} for arm in arms}
+    for task in [line.task for line in arms[0].turns]:
+        shown = []
+        for arm in arms:
+            line = lines[arm.name].get(task)
+            score = "–" if line is None or line.score is None else f"{100 * line.score:.1f}"
+            shown.append(cell("" if line is None else f"{line.turns:.2f} {score:>6}"))
+        table.add_row(cell(task or "(none)"), *shown)
+    console.print(table)
+
+
+def _print_keys(console: Console, gains: Sequence[Gain]) -> None:
+    console.print()
+    for gain in gains:
+        for word, keys in (("gained", gain.comparison.gained), ("lost", gain.comparison.lost)):
+            if keys:
+                more = f" and {count(len(keys) - _KEYS_SHOWN)} more" if len(keys) > _KEYS_SHOWN else ""
+                console.print(Text(f"{gain.arm} {word} {', '.join(keys[:_KEYS_SHOWN])}{more}", "dim"), soft_wrap=True)
