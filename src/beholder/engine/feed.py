@@ -128,8 +128,10 @@ class Feeder:
         if not asks:
             return []
         try:
-            prepared = self._model.prepare(asks)
-            for blob in prepared[0].blobs:
+            # Replayed conversations about one sample have pictures of their own.
+            groups = [[ask] for ask in asks] if any(ask.made for ask in asks) else [asks]
+            prepared = [one for group in groups for one in self._model.prepare(group)]
+            for blob in (blob for one in prepared for blob in one.blobs):
                 self._blobs.keep(blob.sha256, blob.data, blob.path)
         except DataError as error:
             failure = Failure(owner=Owner.DATA, kind="image", message=str(error))

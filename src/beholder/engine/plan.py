@@ -14,6 +14,7 @@ from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark, LoadOptions
 from beholder.benchmarks.orders import answer_orders
 from beholder.benchmarks.records import file_digest
+from beholder.engine import replay as replaying
 from beholder.engine.selection import Selection
 from beholder.errors import DataError, UsageError
 from beholder.sample import Ask, BooleanTarget, Message, Sample, Sampling
@@ -30,7 +31,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     `categories_sha256` is the digest of the categories file (None in plans made before it was kept). `group_sizes`, for
     a benchmark with groups, is how many items of the whole data each group has, whatever was selected; groups of one
     are left out. It changes no request and is not part of the identity; None in plans made before it was kept. `tools`
-    are those that the model may use; None: it answers at once.
+    are those that the model may use; None: it answers at once. `replay` says which conversations of another run are
+    shown to the model again, up to the answer (see `engine.replay`); their items are those of `selection`.
     """
 
     benchmark: str
@@ -47,6 +49,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     selection: Selection = Selection()
     tools: ToolSettings | None = None
+    replay: replaying.Replay | None = None
     n_samples: int
     group_sizes: dict[str, int] | None = None
 
@@ -54,6 +57,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """What two runs must share to be the same run; plain data, for run.json and for naming differences."""
         categories = {"categories_sha256": self.categories_sha256} if self.categories_sha256 is not None else {}
         tools = {"tools": _tools_identity(self.tools)} if self.tools is not None else {}
+        replay = {"replay": self.replay.identity()} if self.replay is not None else {}
         return {
             "benchmark": self.benchmark,
             "data_sha256": self.data_sha256,
@@ -67,6 +71,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             "seed": self.seed,
             "selection": msgspec.json.decode(msgspec.json.encode(self.selection)),  # lists, as run.json gives them back
             **tools,
+            **replay,
             "model": model,
         }
 
@@ -105,11 +110,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
                         order=order,
                     )
                 )
+        if self.replay is not None:
+            return replaying.replayed(asks, self.replay)
         return asks if self.tools is None else _with_tools(asks, self.tools)
 
     @property
     def n_asks(self) -> int:
         """How many responses a complete run holds."""
+        if self.replay is not None:
+            return self.replay.n_asks
         return self.n_samples * self.votes * self.epochs
 
 
@@ -218,11 +227,14 @@ def _categories_digest(file: Path) -> str:
 
 
 def remake_plan(plan: Plan) -> Plan:
-    """The plan as its data stands now, for a resume: the digests are taken again, so that changed data shows."""
+    """The plan as its data stands now, for a resume: the digests are taken again, so that changed data shows,
+    and a changed run that is replayed."""
     try:
         digest = file_digest(Path(plan.data))
     except DataError as error:
         raise UsageError(f"{error} The data of this run must be where it was.") from None
+    if plan.replay is not None:
+        plan = msgspec.structs.replace(plan, replay=replaying.as_it_stands(plan.replay, plan.selection.ids))
     if plan.categories is None or plan.categories_sha256 is None:
         return msgspec.structs.replace(plan, data_sha256=digest)
     return msgspec.structs.replace(

@@ -139,7 +139,7 @@ class _Conversation:
     def _shown_ask(self) -> Ask:
         if not self.evicted:
             return self.ask
-        messages = tuple(_without(message, self.evicted) for message in self.ask.messages)
+        messages = tuple(without_pictures(message, self.evicted) for message in self.ask.messages)
         return msgspec.structs.replace(self.ask, messages=messages)
 
     def _closing_ask(self, words: str) -> Ask:
@@ -262,7 +262,7 @@ def _brings_something(turn: Turn) -> bool:
     return any(one.images and NO_NEW_EVIDENCE not in one.flags for one in turn.observations)
 
 
-def _without(message: Message, evicted: set[int]) -> Message:
+def without_pictures(message: Message, evicted: set[int]) -> Message:
     """The message with a word in place of each picture that is left out."""
     if not any(isinstance(part, ImagePart) and part.index in evicted for part in message.parts):
         return message
