@@ -21,6 +21,8 @@ KINDS: dict[str, str] = {
     "constant": "constant/TEXT: always the same answer (baseline)",
     "classical": "classical: plain computer vision, for the synthetic families (baseline)",
     "static": "static: the same vision at one glance, the picture small and unchanged (baseline)",
+    "classical-tools": "classical-tools: the eyes of static, and tools: calls, programs (baseline; needs --tools)",
+    "bad-tools": "bad-tools/KIND: goes wrong with tools: wrong-direction, useless, never-stops, malformed (fake)",
 }
 """Kind → one line for `beholder list`."""
 
@@ -35,7 +37,7 @@ def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint
             f"There is no kind of model {kind!r} (in --model {name}).{hint} Known: {', '.join(KINDS)}. "
             "A model behind an endpoint is written openai/NAME."
         )
-    if kind in ("openai", "replay", "scripted", "constant") and not rest:
+    if kind in ("openai", "replay", "scripted", "constant", "bad-tools") and not rest:
         raise UsageError(f"--model {name} is incomplete. Write {KINDS[kind].partition(':')[0]}.")
     if kind == "openai":
         if endpoint is None:
@@ -47,6 +49,14 @@ def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint
         from beholder.models.classical import ClassicalModel
 
         return ClassicalModel(kind, benchmark.name)
+    if kind == "classical-tools":
+        from beholder.models.classical_tools import ClassicalToolsModel
+
+        return ClassicalToolsModel(kind, benchmark.name)
+    if kind == "bad-tools":
+        from beholder.models.bad_tools import bad_tool_user
+
+        return bad_tool_user(rest)
     from beholder.models import fakes
 
     if kind == "random":
