@@ -24,7 +24,9 @@ KINDS: dict[str, str] = {
     "rotation": "beholder.cli.experiment_rotation",
 }
 """Kind of experiment → the module that knows it. It has two functions: `outcome_of(folder, experiment, results)` makes
-a Struct of what the arms (name → result, those that are begun) support, `print_outcome(console, outcome)` shows it."""
+a Struct of what the arms (name → result, those that are begun) support, `print_outcome(console, outcome)` shows it. It
+may have `figure_of(outcome)`, an SVG that is kept in the folder."""
+FIGURE = "figure.svg"
 
 
 class Reach(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,7 +178,7 @@ def carry_on_and_show(folder: Path, reach: Reach, console: Console, *, as_json: 
         if result.message:
             words = _about_the_experiment(result, folder)
             console.print(plain(words, one_line=True), style="red", soft_wrap=True)
-    show(folder, experiment, as_json=as_json)
+    show(folder, experiment, as_json=as_json, keep=True)
     return exit_code(experiment, results)
 
 
@@ -200,8 +202,8 @@ def exit_code(experiment: Experiment, results: list[Result]) -> int:
     return exits.INCOMPLETE if any(codes) or len(codes) < len(experiment.arms) else exits.DONE
 
 
-def show(folder: Path, experiment: Experiment, *, as_json: bool) -> None:
-    """Prints what the arms support: tables for a person, one object for a program."""
+def show(folder: Path, experiment: Experiment, *, as_json: bool, keep: bool = False) -> None:
+    """Prints what the arms support: tables for a person, one object for a program. `keep` writes the figure."""
     import importlib
 
     from beholder.errors import UsageError
@@ -209,6 +211,7 @@ def show(folder: Path, experiment: Experiment, *, as_json: bool) -> None:
     from beholder.report.as_json import dump
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console, say
+    from beholder.store.folder import write_atomically
 
     if experiment.kind not in KINDS:
         raise UsageError(
@@ -217,15 +220,20 @@ def show(folder: Path, experiment: Experiment, *, as_json: bool) -> None:
     kind: Any = importlib.import_module(KINDS[experiment.kind])
     results = read_arms(folder, experiment)
     outcome = kind.outcome_of(folder, experiment, results)
+    if keep and hasattr(kind, "figure_of"):
+        write_atomically(folder / FIGURE, kind.figure_of(outcome).encode())
     lacking = list(missing(experiment, results))
     resume = resume_command(folder) if lacking else None
     if as_json:
-        typer.echo(dump(_facts(folder, experiment, results) | {"resume": resume} | msgspec.to_builtins(outcome)))
+        facts = _facts(folder, experiment, results)
+        typer.echo(dump(facts | {"missing": lacking, "resume": resume, "outcome": msgspec.to_builtins(outcome)}))
         return
     console = make_console()
     kind.print_outcome(console, outcome)
     console.print()
     console.print(f"Folder: {plain(str(folder), one_line=True)}", soft_wrap=True)
+    if (folder / FIGURE).is_file():
+        console.print(f"Figure: {plain(str(folder / FIGURE), one_line=True)}", soft_wrap=True)
     if resume is not None:
         say(console, f"Incomplete: {'; '.join(lacking)}.", "yellow")
         console.print(f"Continue with: {plain(resume, one_line=True)}", style="yellow", soft_wrap=True)

@@ -44,7 +44,8 @@ def print_tools(console: Console, outcome: ToolsOutcome, *, short: bool = False)
         return
     console.print()
     console.print(Text("Cost of the gain", "bold"))
-    console.print(_costs(main))
+    for gain in main:
+        say(console, f"  {cost_in_words(gain)}")
     if short:
         return
     _print_parts(console, outcome, main, "task", lambda gain: gain.comparison)
@@ -141,17 +142,17 @@ def _print_noise(console: Console, noise: Noise) -> None:
     say(console, f"  Noise: {noise.arm} run again differs by {differs}; {changed}.")
 
 
-def _costs(gains: Sequence[Gain]) -> Table:
-    table = bare_table("arm", "turns", "calls", "tokens in", "out", "net items", "turns", "tokens in", "out", gap=1)
-    table.title = Text("more an item than none                    a net item gained".rjust(60), "dim")
-    table.title_justify = "left"
-    for gain in gains:
-        each = gain.a_net_item
-        own = [cell("–")] * 3 if each is None else [cell for place, cell in enumerate(_spent_cells(each)) if place != 1]
-        table.add_row(
-            cell(gain.arm), *_spent_cells(gain.more, "+"), cell(_number(gain.net_items, "+.1f").replace(".0", "")), *own
-        )
-    return table
+def cost_in_words(gain: Gain) -> str:
+    """What an arm costs more than none: for each item, and for each net item gained."""
+    words = f"{gain.arm}: {_spent_in_words(gain.more, '+')} an item"
+    if gain.a_net_item is None:
+        return f"{words}; no net item gained"
+    return f"{words}; for each of {gain.net_items:.3g} net items gained {_spent_in_words(gain.a_net_item)}"
+
+
+def _spent_in_words(spent: Spent, sign: str = "") -> str:
+    turns, calls, prompt, completion = (text.plain for text in _spent_cells(spent, sign))
+    return f"{turns} turns, {calls} calls, tokens {prompt} in, {completion} out"
 
 
 def _print_parts(
@@ -197,14 +198,14 @@ def _print_turns(console: Console, outcome: ToolsOutcome) -> None:
         return
     console.print()
     console.print(Text(f"Mean turns and score ({outcome.scorers[0]}, %) by task", "bold"))
-    table = bare_table("task", *(arm.name for arm in arms), gap=3)
+    table = bare_table("task", *(arm.name for arm in arms))
     lines = {arm.name: {line.task: line for line in arm.turns} for arm in arms}
     for task in [line.task for line in arms[0].turns]:
         shown = []
         for arm in arms:
             line = lines[arm.name].get(task)
             score = "–" if line is None or line.score is None else f"{100 * line.score:.1f}"
-            shown.append(cell("" if line is None else f"{line.turns:.2f} {score:>6}"))
+            shown.append(Text("" if line is None else f"{line.turns:.2f} {score:>6}"))
         table.add_row(cell(task or "(none)"), *shown)
     console.print(table)
 

@@ -1,0 +1,117 @@
+"""Experiment 3 on a terminal and as a figure: interface × prompt, what failed at what, calls beside the paper's."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from beholder.experiments.rotation import ArmFindings, Contrast, Fate, RotationOutcome
+from beholder.experiments.rotation_prompts import INTERFACES, PROMPTS
+from beholder.report.experiment_chart import grouped_bars
+from beholder.report.experiment_report import points
+from beholder.report.figures import count, interval_of, value_of
+from beholder.report.plain_text import plain
+from beholder.report.terminal import bare_table, cell, say
+
+WORDS = {"rotate": "tool", "python": "code"}
+
+
+def print_rotation(console: Console, outcome: RotationOutcome) -> None:
+    """Prints experiment 3."""
+    console.print()
+    if outcome.title:
+        console.print(Text(plain(outcome.title, one_line=True), "bold"), soft_wrap=True)
+    _print_scores(console, outcome)
+    _print_failures(console, outcome)
+    _print_contrasts(console, outcome.contrasts)
+    _print_calls(console, outcome)
+
+
+def rotation_figure(outcome: RotationOutcome) -> str:
+    """The scores as grouped bars, a group for each prompt; an SVG."""
+    scores = {(arm.interface, arm.prompt): arm.score for arm in outcome.arms}
+    figures = [[scores.get((interface, prompt)) for interface in INTERFACES] for prompt in PROMPTS]
+    return grouped_bars(PROMPTS, [WORDS[name] for name in INTERFACES], figures, outcome.title or "Rotation")
+
+
+def _name(arm: ArmFindings) -> str:
+    return f"{WORDS.get(arm.interface, arm.interface)} {arm.prompt}"
+
+
+def _print_scores(console: Console, outcome: RotationOutcome) -> None:
+    table = bare_table("arm", outcome.scorer, "95 %", "n", "calls/item", "not used", "(right)", "used, right", "failed")
+    for arm in outcome.arms:
+        table.add_row(
+            cell(_name(arm)),
+            cell(value_of(arm.score)),
+            cell(interval_of(arm.score), "dim"),
+            cell(count(arm.score.n)),
+            cell("–" if arm.spent.calls is None else f"{arm.spent.calls:.2f}"),
+            cell(count(arm.items[Fate.NOT_USED])),
+            cell(count(arm.not_used_right)),
+            cell(count(arm.items[Fate.RIGHT])),
+            cell(count(arm.failed)),
+        )
+    console.print(table)
+    lost = sum(arm.score.failed for arm in outcome.arms)
+    if lost:
+        say(console, f"note: {count(lost)} responses failed and are in no figure", "yellow")
+
+
+def _print_failures(console: Console, outcome: RotationOutcome) -> None:
+    console.print()
+    console.print(Text("Used and failed, by what it failed at (items); syntax errors (calls)", "bold"))
+    table = bare_table("arm", "failed", "never ran", "angle", "direction", "answer", "not told", "syntax", "of calls")
+    fates = (Fate.RUNNING, Fate.ANGLE, Fate.DIRECTION, Fate.ANSWER, Fate.NOT_TOLD)
+    for arm in outcome.arms:
+        told = (count(arm.items[fate]) for fate in fates)
+        shown = (count(arm.failed), *told, count(arm.syntax), count(arm.calls))
+        table.add_row(cell(_name(arm)), *map(cell, shown))
+    console.print(table)
+    say(
+        console,
+        "angle: never seen upright; direction: turned right, but the other way; answer: seen upright, answered "
+        "otherwise; not told: no picture that it got is its own picture turned",
+        "dim",
+    )
+    if any(arm.known == 0 for arm in outcome.arms):
+        say(console, "note: the right turn does not follow from these questions, so angles are not told", "yellow")
+
+
+def _print_contrasts(console: Console, contrasts: list[Contrast]) -> None:
+    if not contrasts:
+        return
+    console.print()
+    table = bare_table("contrast", "points", "95 %", "p (Holm)", "gained", "lost", "n")
+    for one in contrasts:
+        paired = one.comparison.paired
+        interval = "" if paired.low is None else f"[{points(paired.low)}, {points(paired.high)}]"
+        table.add_row(
+            cell(one.name),
+            cell(points(paired.difference)),
+            cell(interval, "dim"),
+            cell("–" if one.p_holm is None else f"{one.p_holm:.3g}"),
+            cell(count(len(one.comparison.gained))),
+            cell(count(len(one.comparison.lost))),
+            cell(count(paired.n)),
+        )
+    console.print(table)
+
+
+def _print_calls(console: Console, outcome: RotationOutcome) -> None:
+    """Average calls of these runs above those of the paper."""
+    published = outcome.published
+    own = {arm.name: arm.spent.calls for arm in outcome.arms}
+    console.print()
+    console.print(Text("Average calls an item, beside the paper's", "bold"))
+    headings = [f"{WORDS[name.partition('-')[0]]} {name.partition('-')[2]}" for name in published.arms]
+    table = bare_table("model", *headings)
+    table.add_row(cell("this experiment", "bold"), *(cell(_calls(own.get(name)), "bold") for name in published.arms))
+    for row in published.rows:
+        table.add_row(cell(row.model), *(cell(_calls(calls)) for calls in row.calls))
+    console.print(table)
+    say(console, f"{published.source}. Its prompts are not public; ours are in our own words.", "dim")
+
+
+def _calls(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
