@@ -20,14 +20,15 @@ def doctor(
 ) -> None:
     """Check this machine, and an endpoint if you name one.
 
-    Versions, extras, cores, disk, file system, image formats, API key, proxy. Exit code 1 if something is broken.
+    Versions, extras, cores, disk, file system, image formats, API key, proxy, sandbox. Exit code 1 if one is broken.
     """
     import asyncio
 
     from beholder.report.checkup import endpoint_check, machine_checks
     from beholder.report.plain_text import plain
+    from beholder.report.sandbox_checks import sandbox_checks
 
-    checks = machine_checks(runs_dir, api_key_env)
+    checks = [*machine_checks(runs_dir, api_key_env), *asyncio.run(sandbox_checks())]
     if base_url is not None:
         checks.append(asyncio.run(endpoint_check(base_url, api_key_env)))
     if as_json:

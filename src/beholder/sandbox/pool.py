@@ -164,8 +164,16 @@ class Conversation:
     async def call(self, code: str, pictures: Sequence[PIL.Image.Image]) -> Answer:
         """Runs code in the conversation's process. Raises `SandboxBroken` if there is none and none can be started.
 
-        After a process was ended, the first text of the next one says that variables are lost.
+        After a process was ended, the first text of the next one says that variables are lost. Where an earlier call
+        has left a forged reply behind, this one is run again in a fresh process: nothing outside can have changed.
         """
+        used = self._worker is not None
+        answer = await self._call_once(code, pictures)
+        if answer.outcome == "stale" and used:
+            answer = await self._call_once(code, pictures)
+        return answer
+
+    async def _call_once(self, code: str, pictures: Sequence[PIL.Image.Image]) -> Answer:
         before = ""
         if self._worker is not None and not self._worker.alive:
             await self.close()

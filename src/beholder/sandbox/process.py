@@ -22,7 +22,7 @@ from beholder.sandbox.cgroup import wait_and_remove
 from beholder.sandbox.launch import Backend, Launch, SandboxBroken
 from beholder.sandbox.limits import SandboxLimits
 from beholder.sandbox.pipes import Closed, Pipes, Text, WrittenTooMuch
-from beholder.sandbox.reply import LONGEST_HEAD, Forged, read_head, read_pictures
+from beholder.sandbox.reply import LONGEST_HEAD, Forged, Stale, read_head, read_pictures
 
 _SOURCES = ("worker_setup", "worker_pictures", "worker")
 _OWN_PROCESSES = 2
@@ -34,8 +34,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What one call brought.
 
     `outcome` is `ok`, `error` (the code raised), `ended` (it ended its own process), `forged` (what came back is
-    no reply of ours), or the limit it ran into: `time`, `memory`, `processes`, `output`. `alive`: the process and its
-    variables are still there. `reason` says more of `ended` and `forged`.
+    no reply of ours), `stale` (it replies to an earlier call), or the limit it ran into: `time`, `memory`, `processes`,
+    `output`. `alive`: the process and its variables are still there. `reason` says more of `ended`, `forged`, `stale`.
     """
 
     outcome: str
@@ -136,6 +136,8 @@ class Worker:
                     answer = Answer(outcome="time", alive=False)
                 except WrittenTooMuch:
                     answer = Answer(outcome="output", alive=False)
+                except Stale as error:
+                    answer = Answer(outcome="stale", alive=False, reason=str(error))
                 except (Forged, ValueError) as error:
                     answer = Answer(outcome="forged", alive=False, reason=str(error))
                 except Closed:
@@ -148,10 +150,10 @@ class Worker:
         return msgspec.structs.replace(answer, text=text.shown())
 
     async def _exchange(self, code: str, pictures: Sequence[PIL.Image.Image], text: Text) -> Answer:
-        """Raises TimeoutError, `WrittenTooMuch`, `Forged`, ValueError, `Closed`."""
+        """Raises TimeoutError, `WrittenTooMuch`, `Forged`, `Stale`, ValueError, `Closed`."""
         self._signal(signal.SIGCONT)
         if not self._pipes.discard():
-            raise Forged("there was a reply before the call")
+            raise Stale("there was a reply before the call")
         name = secrets.token_hex(16)
         new = list(enumerate(pictures, 1))[self.pictures_given :]
         titles = [(f"image_{number}", picture.width, picture.height) for number, picture in new]
@@ -198,7 +200,7 @@ class Worker:
         self._ended = True
         self._kill()
         self._pipes.close()
-        await asyncio.to_thread(self._process.wait, _TO_END)
+        await asyncio.to_thread(self._wait)
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
@@ -208,8 +210,21 @@ class Worker:
             await asyncio.to_thread(_run_quietly, self.launch.stop)
 
     def _kill(self) -> None:
-        """By handles that no other process can have taken over. The first process of a namespace takes all with it."""
-        self._signal(signal.SIGKILL)
+        """The first process of a namespace takes all others with it; bubblewrap sees to its remains, and ends."""
+        if self._handle is not None:
+            self._signal(signal.SIGKILL)
+        else:
+            self._kill_started()
+
+    def _wait(self) -> None:
+        try:
+            self._process.wait(_TO_END)
+        except subprocess.TimeoutExpired:
+            self._kill_started()
+            self._process.wait(_TO_END)
+
+    def _kill_started(self) -> None:
+        """The process that we have started, and what is still in its group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if self._process.poll() is None:
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -24,6 +24,10 @@ class Forged(Exception):
     """The reply is none that our worker writes. The text says why."""
 
 
+class Stale(Forged):
+    """The reply is one to an earlier call, or to none: something was forged before this call began."""
+
+
 class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first line of a reply: the name of the call, the outcome, and the sizes of the PNGs that follow, in bytes."""
 
@@ -36,13 +40,13 @@ _DECODER = msgspec.json.Decoder(Head)
 
 
 def read_head(line: bytes, name: str, limits: SandboxLimits) -> Head:
-    """The head of the reply to the call `name`. Raises `Forged`."""
+    """The head of the reply to the call `name`. Raises `Forged`, `Stale`."""
     try:
         head = _DECODER.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise Forged("it is no reply") from None
     if head.id != name:
-        raise Forged("it answers another call")
+        raise Stale("it answers another call")
     if len(head.pictures) > limits.pictures:
         raise Forged(f"it has {len(head.pictures)} pictures, at most {limits.pictures} can come back")
     if any(not 0 < size <= limits.picture_bytes for size in head.pictures):

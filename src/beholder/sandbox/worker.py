@@ -29,6 +29,9 @@ from typing import IO, Any
 _LONGEST_MESSAGE = 4_000
 _MOST_FRAMES = 12
 _LONGEST_LINE = 300
+_BUILTINS = vars(builtins)
+_BUILTINS_KEPT = dict(_BUILTINS)
+"""Put back after each call: code that replaces `print` or `open` would break the next one, and this file."""
 
 
 def main(setup: dict[str, Any]) -> None:
@@ -96,8 +99,11 @@ class _Notebook:
                 self._show(eval(compile(ast.Expression(last.value), name, "eval"), self._variables))  # noqa: S307
         except BaseException as error:  # noqa: BLE001 - the model's code may raise anything, SystemExit too
             outcome = _limit_behind(error)
+            _BUILTINS.update(_BUILTINS_KEPT)
             _print_error(error)
             return outcome
+        finally:
+            _BUILTINS.update(_BUILTINS_KEPT)
         return "ok"
 
     def _show(self, value: Any) -> None:

@@ -70,7 +70,7 @@ class PythonTool:
             if not lines and not answer.pictures:
                 lines.append("(The code printed nothing and showed no picture.)")
         else:
-            outcome = CallOutcome.ERROR if answer.outcome in ("ended", "forged") else CallOutcome.STOPPED
+            outcome = CallOutcome.ERROR if answer.outcome in ("ended", "forged", "stale") else CallOutcome.STOPPED
             lines.append(self._why(answer) + ("" if answer.alive else f" {LOST}"))
         return ToolResult(text="\n".join(lines), pictures=answer.pictures, flags=flags, outcome=outcome)
 
@@ -82,5 +82,6 @@ class PythonTool:
             "processes": f"Stopped: the code started more processes and threads than {limits.processes}.",
             "output": f"Stopped: the code printed more than {limits.written_bytes} bytes.",
             "ended": f"The code ended its own Python process ({answer.reason}).",
+            "stale": f"The Python process gave no usable answer ({answer.reason}).",
             "forged": f"The Python process gave no usable answer ({answer.reason}).",
         }[answer.outcome]
