@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import http.server
-import os
 import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from browsing import Browser, Seen, expect, opening, running_browser
 from html_pages import (
     CONTRAST,
     HOSTILE,
@@ -34,23 +34,7 @@ from beholder.report.html_report import write_html
 from beholder.report.terminal import disagree
 from beholder.score import Outcome
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if CHROMIUM is None and not os.environ.get("CI"):
-    pytest.skip("chromium is not installed", allow_module_level=True)
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 SAMPLES = 45
-QUIET = """
-window.violations = [];
-addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
-"""
 
 
 @dataclass
@@ -88,56 +72,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 @pytest.fixture(scope="module")
-def browser(pages: Written) -> Iterator[playwright.Browser]:
-    assert CHROMIUM is not None, "CI looks at pages with chromium: install it"
-    with playwright.sync_playwright() as play:
-        running = play.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+def browser(pages: Written) -> Iterator[Browser]:
+    with running_browser() as running:
         yield running
-        running.close()
-
-
-@dataclass
-class Seen:
-    """A page that is open, and everything that it did which it should not do."""
-
-    page: playwright.Page
-    requests: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
-
-    def count(self) -> str:
-        return self.page.inner_text("#count")
-
-    def keys(self) -> list[str]:
-        """The keys of the samples that the filters leave, in their order; as for a printer, all of them are drawn."""
-        self.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        return [str(key) for key in self.page.eval_on_selector_all(".sample", "all => all.map(e => e.dataset.key)")]
 
 
 @pytest.fixture
-def opened(browser: playwright.Browser) -> Iterator[Callable[..., Seen]]:
-    """`opened(address)` opens a page in a fresh profile; whatever a page says, asks for or breaks fails the test."""
-    contexts, all_seen = [], []
-
-    def open_page(address: str, **options: object) -> Seen:
-        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        contexts.append(context)
-        seen = Seen(context.new_page())
-        all_seen.append(seen)
-        seen.page.set_default_timeout(10_000)
-        seen.page.add_init_script(QUIET)
-        context.on("request", lambda request: seen.requests.append(request.url))
-        seen.page.on("console", lambda message: seen.said.append(f"console: {message.text}"))
-        seen.page.on("pageerror", lambda error: seen.said.append(f"error: {error}"))
-        seen.page.on("dialog", lambda dialog: (seen.said.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        seen.page.goto(address)
-        return seen
-
-    yield open_page
-    for seen in all_seen:
-        assert seen.page.evaluate("window.violations || []") == []
-        assert seen.said == []
-    for context in contexts:
-        context.close()
+def opened(browser: Browser) -> Iterator[Callable[..., Seen]]:
+    """`opened(address)` opens a page; see `opening`."""
+    with opening(browser) as open_page:
+        yield open_page
 
 
 FILTERS: dict[str, tuple[dict[str, str], Callable[[list[Result]], list[str]]]] = {
@@ -197,20 +141,20 @@ def test_filters_leave_the_samples_that_fit(opened: Callable[..., Seen], pages: 
         else:
             seen.page.select_option(f"#f-{key}", label=value)
     wanted = f"{len(expected)} of {SAMPLES} samples"
-    playwright.expect(seen.page.locator("#count")).to_have_text(wanted)
+    expect(seen.page.locator("#count")).to_have_text(wanted)
     assert seen.keys() == expected
     assert seen.page.is_visible("#clear") == (name != "none")
     assert seen.page.is_visible("text=No sample fits") == (not expected)
     if settings:
         seen.page.click("#clear")
-        playwright.expect(seen.page.locator("#count")).to_have_text(f"{SAMPLES} of {SAMPLES} samples")
+        expect(seen.page.locator("#count")).to_have_text(f"{SAMPLES} of {SAMPLES} samples")
 
 
 def test_cards_are_drawn_as_the_reader_comes_near_them(opened: Callable[..., Seen], pages: Written) -> None:
     seen = opened(pages.address("both.html"))
     assert seen.page.locator(".sample").count() == 40
     seen.page.locator("#end").scroll_into_view_if_needed()
-    playwright.expect(seen.page.locator(".sample")).to_have_count(SAMPLES)
+    expect(seen.page.locator(".sample")).to_have_count(SAMPLES)
     assert seen.keys() == [item.key for item in pages.results[0].items]
 
 
@@ -219,21 +163,21 @@ def test_another_filter_begins_at_the_first_sample_and_still_leads_to_the_last(
 ) -> None:
     seen = opened(pages.address("both.html"))
     seen.page.locator("#end").scroll_into_view_if_needed()
-    playwright.expect(seen.page.locator(".sample")).to_have_count(SAMPLES)
+    expect(seen.page.locator(".sample")).to_have_count(SAMPLES)
     seen.page.fill("#f-text", "statement")
-    playwright.expect(seen.page.locator(".sample")).to_have_count(40)
-    playwright.expect(seen.page.locator(".sample").first).to_be_in_viewport()
+    expect(seen.page.locator(".sample")).to_have_count(40)
+    expect(seen.page.locator(".sample").first).to_be_in_viewport()
     seen.page.locator("#end").scroll_into_view_if_needed()
-    playwright.expect(seen.page.locator(".sample")).to_have_count(SAMPLES)
+    expect(seen.page.locator(".sample")).to_have_count(SAMPLES)
 
 
 def test_a_card_tells_who_read_what(opened: Callable[..., Seen], pages: Written) -> None:
     seen = opened(pages.address("both.html"))
     card = seen.page.locator(".sample").nth(1)
     card.scroll_into_view_if_needed()
-    playwright.expect(card.locator("mark").first).to_have_text("True", use_inner_text=True)
+    expect(card.locator("mark").first).to_have_text("True", use_inner_text=True)
     assert card.locator("h3").text_content() == "item 1 roads, long"
-    playwright.expect(card.locator(".gold")).to_be_visible()
+    expect(card.locator(".gold")).to_be_visible()
     assert card.locator(".gold").text_content() == "gold: F"
     free, proper = card.locator(".response").all()
     assert free.locator("b").inner_text() == "openai/test-model"
@@ -289,7 +233,7 @@ def test_a_picture_opens_large_and_closes_again(
             seen.page.keyboard.press("Space")  # the focus is on Close
         else:
             seen.page.mouse.click(20, 880)
-        playwright.expect(dialog).to_be_hidden()
+        expect(dialog).to_be_hidden()
         assert first.evaluate("button => button === document.activeElement")
     beside = [f"{base}/both_images/"] if page == "both.html" else []
     assert [url for url in seen.requests if not url.startswith(("data:", *beside))] == [f"{base}/{page}"]
@@ -311,7 +255,7 @@ def test_full_size_is_full_size(opened: Callable[..., Seen], pages: Written) -> 
 def test_the_small_picture_stands_in_for_a_lost_large_one(opened: Callable[..., Seen], pages: Written) -> None:
     seen = opened(pages.address("lost.html"))
     seen.page.locator(".pictures button").first.click()
-    playwright.expect(seen.page.locator("#large-note")).to_contain_text("was not found in the folder beside the page")
+    expect(seen.page.locator("#large-note")).to_contain_text("was not found in the folder beside the page")
     assert seen.page.locator("#large-image").evaluate("image => image.naturalWidth") == 192
     assert all("ERR_FILE_NOT_FOUND" in said for said in seen.said)
     seen.said.clear()
@@ -343,14 +287,14 @@ def test_whatever_a_model_says_stays_text(opened: Callable[..., Seen], pages: Wr
     seen.page.select_option(
         "#f-category", label=HOSTILE["svg"][:79] + "…" if len(HOSTILE["svg"]) > 80 else HOSTILE["svg"]
     )
-    playwright.expect(seen.page.locator("#count")).to_have_text(f"1 of {len(HOSTILE)} samples")
+    expect(seen.page.locator("#count")).to_have_text(f"1 of {len(HOSTILE)} samples")
     assert [url for url in seen.requests if not url.startswith("data:")] == [pages.address("hostile.html")]
 
 
 def test_an_answer_among_astral_characters_is_marked(opened: Callable[..., Seen], pages: Written) -> None:
     seen = opened(pages.address("hostile.html"))
     seen.page.fill("#f-text", HOSTILE["astral"])
-    playwright.expect(seen.page.locator(".sample")).to_have_count(1)
+    expect(seen.page.locator(".sample")).to_have_count(1)
     assert seen.page.locator("mark").first.inner_text() in ("T", "F")
 
 

@@ -27,7 +27,7 @@ from html_pages import (
 )
 
 from beholder.errors import UsageError
-from beholder.report import html_figures, html_report, html_samples
+from beholder.report import html_figures, html_report, html_texts
 from beholder.report.html_pictures import Images
 from beholder.report.html_report import pictures_folder
 from beholder.score import Outcome, Score
@@ -263,7 +263,7 @@ def test_the_answer_is_marked_where_a_browser_counts(text: str, answer: str, fil
         "strict": Score(1, Outcome.SCORED, span=None),
         "lenient": Score(1, Outcome.SCORED, span=(start, start + len(answer))),
     }
-    shown, span = html_samples._shown(whole, scores, 1_000)
+    shown, span = html_texts.shown(whole, scores, 1_000)
     assert span is not None
     units = shown.encode("utf-16-le")
     assert units[2 * span[0] : 2 * span[1]].decode("utf-16-le") == answer
@@ -275,7 +275,7 @@ def test_a_span_that_is_not_shown_or_not_there_is_not_marked() -> None:
     rng = random.Random(3)
     text = "".join(rng.choice("ab😀\n") for _ in range(5_000))
     for span in ((2_400, 2_600), (480, 600), (10, 10), (-4, 3), (20, 9_000), (7, 3)):
-        shown, marked = html_samples._shown(text, {"lenient": Score(1, Outcome.SCORED, span=span)}, 1_000)
+        shown, marked = html_texts.shown(text, {"lenient": Score(1, Outcome.SCORED, span=span)}, 1_000)
         assert marked is None
         assert shown.startswith(text[:500])
         assert shown.endswith(text[-500:])

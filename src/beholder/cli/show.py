@@ -88,7 +88,7 @@ def show(
                     raise UsageError(f"--mark: item {chosen} has no response with vote {vote}, epoch {epoch}.")
                 created = datetime.now(UTC).isoformat(timespec="seconds")
                 reading.add_mark(folder, chosen, reading.Mark(mark, note, created, vote, epoch))
-            item = item_object(db, chosen)
+            item = item_object(db, chosen, found)
         finally:
             db.close()
         if as_json:

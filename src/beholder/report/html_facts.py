@@ -14,7 +14,7 @@ from beholder.report.figures import count, percent
 from beholder.report.html_runs import Runs, named, text
 from beholder.report.plain_text import plain
 from beholder.report.run_differences import run_notes, side_of
-from beholder.report.run_facts import failure_counts
+from beholder.report.run_facts import failure_counts, tools_in_words
 from beholder.score import Outcome, Score
 from beholder.store import schema
 from beholder.store.folder import read_info
@@ -209,6 +209,8 @@ def _about(result: Result) -> Iterator[tuple[str, str]]:
     decoding = ", ".join(f"{name} {value:g}" for name, value in given.items() if value is not None)
     yield "decoding", decoding or "the server's own"
     yield "votes, epochs, seed", f"{plan.votes}, {plan.epochs}, {plan.seed}"
+    if plan.tools is not None:
+        yield "tools", tools_in_words(plan.tools)
     readers = ", ".join(f"{name} ({count(number)})" for name, number in result.judges.items())
     if readers:
         yield "answers read by", readers

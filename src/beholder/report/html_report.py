@@ -23,6 +23,8 @@ from beholder.report.html_figures import headlines, parts_chart, tables
 from beholder.report.html_pictures import NOT_THERE, Images, Picture, Pictures
 from beholder.report.html_runs import Runs, side_by_side, text
 from beholder.report.html_samples import count_samples, samples_object
+from beholder.report.html_tools import tools
+from beholder.report.html_trajectories import FILTERS
 from beholder.store.folder import read_info, write_atomically
 
 SAMPLES = 2000
@@ -31,7 +33,13 @@ _POLICY = (
     "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data: 'self' file:; "
     "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
 )
-_FILTERS = (("run", "run"), ("scorer", "scorer"), ("outcome", "outcome"), ("category", "category"))
+_FILTERS = (
+    ("run", "run"),
+    ("scorer", "scorer"),
+    ("outcome", "outcome"),
+    ("category", "category"),
+    ("tools", "tool use"),
+)
 _CHECKS = (("disagree", "scorers disagree"), ("differ", "runs differ"))
 
 
@@ -75,7 +83,7 @@ def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture]) ->
     title = f"{runs.found.title}: {', '.join(runs.names)}"
     yield f"<title>{text(title)}</title><style>{style}</style></head>\n<body><main>"
     yield f'<h1>{text(runs.found.title)}</h1><p class="soft">{text(runs.found.paper)} · {text(_when(runs))}</p>'
-    for section in (headlines, parts_chart, tables, outcomes, comparisons, published, facts):
+    for section in (headlines, parts_chart, tables, outcomes, comparisons, tools, published, facts):
         yield section(runs)
     gone = {place for place, picture in enumerate(pictures) if not picture.small} | {NOT_THERE}
     yield _samples(runs, samples, sum(place in gone for sample in samples for place in sample["p"]))
@@ -85,6 +93,7 @@ def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture]) ->
         "scorers": list(runs.found.scorers),
         "scorer": runs.scorer,
         "outcomes": OUTCOMES,
+        "tools": list(FILTERS.items()),
         "samples": samples,
         "pictures": [_small(picture) for picture in pictures],
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
@@ -10,7 +9,10 @@ from typing import Any
 from beholder.engine.lifecycle import Result
 from beholder.report.html_facts import bucket
 from beholder.report.html_pictures import NOT_THERE, Pictures
+from beholder.report.html_texts import line, shown
+from beholder.report.html_trajectories import Room, trajectory_object
 from beholder.report.plain_text import plain
+from beholder.report.tool_use import conversation_of
 from beholder.sample import PreferenceTarget, Response, Sample
 from beholder.score import Outcome, Score
 from beholder.store import reading, schema
@@ -20,7 +22,6 @@ LONGEST = 20_000
 """Characters of one text that a report holds at most; the run has the whole."""
 _SHORTEST, _ALL_TEXTS = 1_000, 24_000_000
 """So many characters may all responses have together; each keeps its beginning and its end."""
-_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def samples_object(results: Sequence[Result], pictures: Pictures, limit: int) -> list[dict[str, Any]]:
@@ -33,6 +34,7 @@ def samples_object(results: Sequence[Result], pictures: Pictures, limit: int) ->
     longest = min(LONGEST, max(_SHORTEST, _ALL_TEXTS // max(number, 1)))
     for run, result in enumerate(results):
         blobs = Blobs(result.folder)
+        room = Room(pictures, blobs, number)
         with closing(schema.open_to_read(result.folder / "run.db")) as db:
             for sample in reading.samples(db):
                 row = found.get(sample.key)
@@ -43,7 +45,11 @@ def samples_object(results: Sequence[Result], pictures: Pictures, limit: int) ->
                 _add_pictures(row, pictures.add(sample.images, blobs))
                 for stored in reading.responses(db, key=sample.key):
                     scores = reading.scores_of(db, stored.number)
-                    row["r"].append(_response(run, result, stored, scores, longest))
+                    one = _response(run, result, stored, scores, longest)
+                    talk = conversation_of(db, result.found, sample, stored, scores)
+                    if talk is not None:
+                        one["tr"] = trajectory_object(talk, sample, room)
+                    row["r"].append(one)
     return sorted(found.values(), key=lambda row: int(row["i"]))
 
 
@@ -73,9 +79,9 @@ def _sample(sample: Sample) -> dict[str, Any]:
     return {
         "k": sample.key,
         "i": sample.index,
-        "id": _line(sample.record_id, 80),
-        "c": _line(sample.category, 80),
-        "d": _line(sample.difficulty, 40),
+        "id": line(sample.record_id, 80),
+        "c": line(sample.category, 80),
+        "d": line(sample.difficulty, 40),
         "q": plain(question, limit=LONGEST),
         "g": plain(gold, limit=2000),
         "p": [],
@@ -89,13 +95,13 @@ def _response(
     response = stored.response
     row: dict[str, Any] = {"m": run, "s": [_score(name, score, response) for name, score in scores.items()]}
     if response.text is not None:
-        row["t"], row["x"] = _shown(response.text, scores, longest)
+        row["t"], row["x"] = shown(response.text, scores, longest)
     if response.reasoning:
-        row["th"] = _shown(response.reasoning, {}, longest // 4)[0]
+        row["th"] = shown(response.reasoning, {}, longest // 4)[0]
     if response.failure is not None:
         row["f"] = f"{response.failure.owner.value}: {plain(response.failure.message, limit=500)}"
     if response.extracted is not None:
-        row["e"] = _line(f"{response.extracted.by} read: {response.extracted.answer}", 300)
+        row["e"] = line(f"{response.extracted.by} read: {response.extracted.answer}", 300)
     if facts := _facts(result, stored):
         row["a"] = facts
     judged = [score for score in scores.values() if score.outcome is not Outcome.NOT_APPLICABLE]
@@ -115,47 +121,18 @@ def _facts(result: Result, stored: reading.StoredResponse) -> str:
         f"{response.latency:.1f} s" if response.latency is not None and response.latency >= 0.05 else "",
         "from cache" if response.cached else "",
     ]
-    return _line(" · ".join(filter(None, facts)), 300)
-
-
-def _shown(text: str, scores: dict[str, Score], longest: int) -> tuple[str, list[int] | None]:
-    """The text as a page holds it, and where in it the answer stands that was read, in UTF-16 units as JavaScript has.
-
-    What cannot be seen, or would change the order of what is seen, is shown as a sign of the same length. Of a long
-    text the beginning and the end are kept: the answer is mostly at the end.
-    """
-    span = next((score.span for score in reversed(scores.values()) if score.span is not None), None)
-    if span is not None and not 0 <= span[0] < span[1] <= len(text):
-        span = None
-    if len(text) > longest:
-        head, tail = longest // 2, len(text) - longest // 2
-        gap = f"\n[… {tail - head:,} characters left out …]\n"
-        if span is not None and span[1] > head:
-            moved = head + len(gap) - tail
-            span = (span[0] + moved, span[1] + moved) if span[0] >= tail else None
-        text = text[:head] + gap + text[tail:]
-    text = _HIDDEN.sub(_sign, text)
-    return text, None if span is None else [len(text[:end].encode("utf-16-le")) // 2 for end in span]
-
-
-def _sign(found: re.Match[str]) -> str:
-    char = ord(found[0])
-    return " " if char == 0x0D else chr(0x2400 + char) if char < 0x20 else "\N{REPLACEMENT CHARACTER}"
+    return line(" · ".join(filter(None, facts)), 300)
 
 
 def _score(name: str, score: Score, response: Response) -> dict[str, Any]:
     row: dict[str, Any] = {"n": name, "v": score.value, "o": bucket(score)}
     if score.extracted:
-        row["x"] = _line(score.extracted, 64)
+        row["x"] = line(score.extracted, 64)
     if score.outcome is Outcome.SCORED:  # a place among the answers as shown: which of the stored ones that was
         stored = {str(place + 1): one + 1 for place, one in enumerate(response.order)}.get(score.extracted or "")
         row |= {"st": stored} if stored is not None else {}
     if score.flags:
-        row["fl"] = _line(", ".join(score.flags), 120)
+        row["fl"] = line(", ".join(score.flags), 120)
     if score.reason:
-        row["w"] = _line(score.reason, 300)
+        row["w"] = line(score.reason, 300)
     return row
-
-
-def _line(text: str, limit: int) -> str:
-    return plain(text, one_line=True, limit=limit)

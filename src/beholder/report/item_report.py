@@ -11,26 +11,35 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from beholder.benchmarks.benchmark import Benchmark
 from beholder.engine.plan import Plan
 from beholder.errors import UsageError
 from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell
+from beholder.report.tool_use import Conversation, conversation_of
+from beholder.report.trajectory_report import abandoned_in_words, print_trajectory
+from beholder.report.trajectory_view import view_of
 from beholder.sample import Ask, ImagePart, PreferenceTarget, Response, Sample, TextPart
 from beholder.score import Outcome, Score
 from beholder.store import reading
+from beholder.trajectory import Ended
 
 _LONGEST_POSITION = 9
 _REASONING_SHOWN = 2000
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """One response of the item with its scores. `request` is the body as it was sent, images by hash."""
+    """One response of the item with its scores. `request` is the body as it was sent, images by hash.
+
+    `conversation` is how it came about where the model could use tools; `request` is then the last one.
+    """
 
     vote: int
     epoch: int
     response: Response
     scores: dict[str, Score]
     request: Any = None
+    conversation: Conversation | None = None
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -61,20 +70,22 @@ def find_item(db: sqlite3.Connection, name: str) -> str:
     return keys[0]
 
 
-def item_object(db: sqlite3.Connection, key: str) -> Item:
-    """Collects one item from a run's database."""
+def item_object(db: sqlite3.Connection, key: str, found: Benchmark) -> Item:
+    """Collects one item from the database of a run of that benchmark."""
     sample = reading.sample(db, key)
     assert sample is not None
     responses = []
     for stored in reading.responses(db, key=key):
         record = reading.request_record(db, stored.response.request_hash)
+        scores = reading.scores_of(db, stored.number)
         responses.append(
             Judged(
                 vote=stored.vote,
                 epoch=stored.epoch,
                 response=stored.response,
-                scores=reading.scores_of(db, stored.number),
+                scores=scores,
                 request=msgspec.json.decode(record) if record else None,
+                conversation=conversation_of(db, found, sample, stored, scores),
             )
         )
     return Item(sample, reading.target_text(sample), responses, reading.marks(db, key))
@@ -165,7 +176,10 @@ def _print_response(console: Console, item: Item, judged: Judged, plan: Plan, *,
         response.served_model or "",
         f"finish {response.finish}" if response.finish else "",
         f"{response.latency:.1f} s" if response.latency is not None else "",
-        f"{response.attempts} attempts" if response.attempts > 1 else "",
+        # With tools, each turn has at least one.
+        f"{response.attempts} attempts"
+        if response.attempts > (response.conduct.turns if response.conduct is not None else 1)
+        else "",
         "from cache" if response.cached else "",
     ]
     words = " · ".join(plain(fact, one_line=True).rstrip(",") for fact in facts if fact)
@@ -177,7 +191,12 @@ def _print_response(console: Console, item: Item, judged: Judged, plan: Plan, *,
         _line(console, f"failed (owner {failure.owner.value}, {failure.kind}): {failure.message}", "red")
     if response.reasoning:
         _line(console, f"reasoning: {plain(response.reasoning, limit=_REASONING_SHOWN)}", "dim italic", one_line=False)
+    if judged.conversation is not None:
+        _print_conversation(console, item.sample, judged.conversation)
     if response.text is not None:
+        if response.conduct is not None:
+            answered = response.conduct.ended == Ended.ANSWERED
+            _line(console, "the answer:" if answered else "no answer; the last that it said:", "dim")
         console.print(_marked(response.text, judged.scores), soft_wrap=True)
     if (read := response.extracted) is not None:
         said = repr(read.answer) if read.failure is None else f"failed: {read.failure.message}"
@@ -185,6 +204,15 @@ def _print_response(console: Console, item: Item, judged: Judged, plan: Plan, *,
     width = max(map(len, judged.scores), default=0)
     for name, score in judged.scores.items():
         _line(console, _verdict(score, response), before=f"  {name:{width}} ")
+
+
+def _print_conversation(console: Console, sample: Sample, talk: Conversation) -> None:
+    if talk.trajectory is not None and talk.diagnosis is not None:
+        view = view_of(talk.trajectory, talk.diagnosis, talk.stated, len(sample.images))
+        print_trajectory(console, view, talk.abandoned)
+        return
+    for attempt in talk.abandoned:
+        _line(console, abandoned_in_words(attempt), "dim")
 
 
 def _verdict(score: Score, response: Response) -> str:

@@ -16,6 +16,7 @@ from beholder.report.plain_text import plain
 from beholder.report.run_list import status_of
 from beholder.store import schema
 from beholder.store.folder import RunInfo, resume_command
+from beholder.tools.settings import ToolSettings
 
 _REASONS_SHOWN = 5
 _BAD_REQUEST = 400
@@ -33,6 +34,7 @@ def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> No
         "model": f"{info.settings.get('model', '')}{server}",
         "data": f"{plan.data} (SHA-256 {plan.data_sha256[:12]}…)" + (f", {', '.join(chosen)}" if chosen else ""),
         "asked": f"prompt {prompt}…, {_decoding(plan)}, {_repetitions(plan)}, seed {plan.seed}",
+        **_tools(plan),
         **_reader(info),
         "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {status_of(folder, info)}",
     }
@@ -40,6 +42,30 @@ def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> No
     facts |= {"note": " ".join(notices(plan.n_samples))} if notices is not None and notices(plan.n_samples) else {}
     for name, fact in facts.items():
         console.print(Text(f"{name:6} {plain(fact, one_line=True)}"), style="dim", soft_wrap=True)
+
+
+def _tools(plan: Plan) -> dict[str, str]:
+    """Which tools the model had, and within which budgets."""
+    return {"tools": tools_in_words(plan.tools)} if plan.tools is not None else {}
+
+
+def tools_in_words(settings: ToolSettings) -> str:
+    """The tools of a run in a line: which, how they are called, and every budget that is set."""
+    budget = settings.budget
+    limits = {
+        "turns": budget.turns,
+        "tokens": budget.tokens,
+        "seconds": budget.seconds,
+        "repeats": budget.repeats,
+        "malformed": budget.malformed,
+        "calls a turn": budget.calls,
+        "pictures": budget.pictures,
+    }
+    extras = [word for word in ("ocr", "probe", "placebo") if getattr(settings, word)]
+    sandbox = [f"sandbox {settings.sandbox}"] if settings.needs_sandbox else []
+    at_most = ", ".join(f"{name} {value:g}" for name, value in limits.items() if value is not None)
+    given = [settings.arm.value, f"{settings.protocol.value} calls", *extras, *sandbox]
+    return f"{', '.join(given)}; at most: {at_most}"
 
 
 def _reader(info: RunInfo) -> dict[str, str]:

@@ -15,6 +15,8 @@ from beholder.report.figures import count, percent
 from beholder.report.plain_text import plain
 from beholder.report.run_facts import failure_counts, failures
 from beholder.report.terminal import print_items_summary, print_metrics, say
+from beholder.report.tool_use import tool_use
+from beholder.report.trajectory_report import print_tool_use
 from beholder.store import reading, schema
 from beholder.store.folder import resume_command
 
@@ -33,6 +35,9 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
     else:
         console.print(Text(title, "bold"), soft_wrap=True)
         say(console, "No response could be scored, so no figure is shown.", "red")
+    use = tool_use(result)
+    if use is not None:
+        print_tool_use(console, use)
     console.print()
     if result.message:
         console.print(Text(plain(result.message, one_line=True)), style="red", soft_wrap=True)
@@ -130,4 +135,5 @@ def result_summary(result: Result) -> dict[str, Any]:
         "noise": _noise(result),
         "tally": result.tally,
         "judges": result.judges,
+        "tools": tool_use(result),
     }

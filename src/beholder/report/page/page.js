@@ -27,8 +27,8 @@
 
   // -- filters -------------------------------------------------------------------------------------------------------
   const filters = {
-    run: $("f-run"), scorer: $("f-scorer"), outcome: $("f-outcome"), category: $("f-category"), text: $("f-text"),
-    disagree: $("f-disagree"), differ: $("f-differ"),
+    run: $("f-run"), scorer: $("f-scorer"), outcome: $("f-outcome"), category: $("f-category"), tools: $("f-tools"),
+    text: $("f-text"), disagree: $("f-disagree"), differ: $("f-differ"),
   };
   const fill = (select, values) => values.forEach(([value, label]) => {
     const option = make("option", "", label);
@@ -43,10 +43,13 @@
   fill(filters.scorer, data.scorers.map((name) => [name, name]));
   // Values are places in the list: a category may have any name, and none is one too.
   fill(filters.category, [["", "all"], ...categories.map((name, place) => [String(place), name || "(none)"])]);
+  const talked = new Set(data.samples.flatMap((sample) => sample.r.flatMap((one) => (one.tr ? one.tr.f : []))));
+  fill(filters.tools, [["", "all"], ...data.tools.filter(([name]) => talked.has(name))]);
   fill(filters.outcome, [["", "all"], [NOT_RIGHT, NOT_RIGHT], ...outcomes]);
   filters.run.parentElement.hidden = !several;
   filters.differ.parentElement.hidden = !several;
   filters.category.parentElement.hidden = categories.length < 2;
+  filters.tools.parentElement.hidden = !talked.size;
 
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const runsDiffer = (sample, scorer) => {
@@ -57,10 +60,14 @@
     }
     return distinct([...byRun.values()].map(mean)).length > 1;
   };
+  const talkOf = (one) => (one.tr ? one.tr.u : []).flatMap((turn) => [
+    turn.t, turn.th, turn.p, ...(turn.c || []).flatMap((call) => [call.w, call.a, call.k, call.t]),
+  ]);
   const holds = (sample, responses, words) => {
     sample.words ??= [sample.q, sample.g, sample.k, sample.id, `item ${sample.i}`].join("\n").toLowerCase();
     if (sample.words.includes(words)) return true;
-    return responses.some((one) => (one.words ??= [one.t, one.th, one.f, one.e].join("\n").toLowerCase()).includes(words));
+    return responses.some((one) => (
+      one.words ??= [one.t, one.th, one.f, one.e, ...talkOf(one)].join("\n").toLowerCase()).includes(words));
   };
   const ofRun = (sample) => {
     const run = filters.run.value;
@@ -68,6 +75,7 @@
   };
   const wanted = () => {
     const scorer = filters.scorer.value, outcome = filters.outcome.value, category = filters.category.value;
+    const use = filters.tools.value;
     const words = filters.text.value.trim().toLowerCase();
     const fits = (one) => {
       const score = verdictOf(one, scorer);
@@ -78,6 +86,7 @@
       const responses = ofRun(sample);
       return responses.length > 0
         && (!outcome || responses.some(fits))
+        && (!use || responses.some((one) => one.tr && one.tr.f.includes(use)))
         && (!filters.disagree.checked || responses.some((one) => one.dis))
         && (!filters.differ.checked || runsDiffer(sample, scorer))
         && (!words || holds(sample, responses, words));
@@ -141,7 +150,92 @@
     given.forEach((score) => why.append(make("div", "", `${score.n}: ${score.w}`)));
     return [why];
   };
-  const response = (one) => {
+  const labels = (words) => {
+    const items = make("ul", "labels");
+    words.forEach((word) => items.append(make("li", "", word)));
+    return items;
+  };
+  const output = (text, className, name) => { // scrolls by itself, so that the page need not
+    const box = make("pre", className, text);
+    box.dir = "auto";
+    box.tabIndex = 0;
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", name);
+    return box;
+  };
+  const seen = (title, [place, name, size], item) => {
+    const figure = make("figure");
+    const shown = (data.pictures[place] || [""])[0]
+      ? picture(place, `${name} of item ${item}, ${title}`) : make("div", "gone", "picture not here");
+    figure.append(shown, make("figcaption", "", `${title}: ${name}${size ? `, ${size}` : ""}`));
+    return figure;
+  };
+  const call = (one, item) => {
+    const box = make("div", one.ok ? "call" : "call bad");
+    const head = make("div", "head");
+    head.append(make("b", "", `${one.n}. ${one.w}`), " ", make("span", one.ok ? "v-right" : "v-wrong", one.o));
+    if (one.s) head.append(" ", make("span", "", one.s));
+    if (one.fl) head.append(" ", labels(one.fl));
+    box.append(head);
+    if (one.a) box.append(make("div", "arguments", one.a));
+    if (one.k) box.append(output(one.k, "code", `code of call ${one.n}`));
+    if (one.t) box.append(output(one.t, "output", `what call ${one.n} brought`));
+    if (one.i) {
+      const row = make("div", "pictures beside");
+      if (one.b) row.append(seen("before", one.b, item));
+      one.i.forEach((made) => row.append(seen(one.b ? "after" : "new", made, item)));
+      box.append(row);
+    }
+    if (one.more) box.append(make("div", "note", `${number(one.more)} more new pictures, not in this page`));
+    return box;
+  };
+  const turn = (one, item) => {
+    const box = make("li");
+    const head = make("div", "head");
+    head.append(make("b", "", `turn ${one.n}`));
+    if (one.x) head.append(" ", make("span", "", one.x));
+    box.append(head);
+    if (one.th) {
+      const thought = opened("reasoning");
+      thought.append(said(one.th));
+      box.append(thought);
+    }
+    if (one.t) shortened(box, said(one.t));
+    if (one.sa) box.append(make("div", "so-far", `states the answer ${one.sa}`));
+    (one.c || []).forEach((each) => box.append(call(each, item)));
+    if (one.more) box.append(make("div", "note", `${number(one.more)} more calls in this turn, not in this page`));
+    if (one.p) {
+      box.append(make("div", "so-far", `asked for its answer so far${one.pa ? `, read as ${one.pa}` : ""}`), said(one.p));
+    }
+    if (one.last) box.append(make("div", "note", "the answer, below"));
+    return box;
+  };
+  const talk = (one, item) => {
+    const details = make("details", "talk");
+    const summary = make("summary");
+    summary.append(make("span", "", one.s));
+    if (one.bad) summary.append(" ", make("span", "warn", one.e));
+    if (one.as) summary.append(" ", make("span", "", `answers ${one.as}`));
+    details.append(summary);
+    details.addEventListener("toggle", () => { // drawn when it is first opened: most are not
+      if (!details.open || details.childElementCount > 1) return;
+      const turns = make("ol", "turns");
+      let last = 0;
+      for (const each of one.u) {
+        if (each.n > last + 1) turns.append(make("li", "note", `${number(each.n - last - 1)} turns, not in this page`));
+        turns.append(turn(each, item));
+        last = each.n;
+      }
+      details.append(turns);
+      const end = [one.e, one.co].filter(Boolean).join("; ");
+      if (end) details.append(make("div", one.bad ? "warn" : "note", end));
+      if (one.fl) details.append(labels(one.fl));
+      if (one.w) details.append(make("div", "note", one.w));
+      (one.ab || []).forEach((words) => details.append(make("div", "note", words)));
+    });
+    return details;
+  };
+  const response = (one, item) => {
     const box = make("div", `response run${one.m % 8}`);
     const head = make("div", "head");
     if (several) head.append(dot(one.m), make("b", "", data.runs[one.m]));
@@ -152,6 +246,8 @@
       thought.append(said(one.th));
       box.append(thought);
     }
+    if (one.tr) box.append(talk(one.tr, item));
+    if (one.tr && one.tr.bad && one.t) box.append(make("div", "note", "no answer; the last that it said:"));
     if (one.t !== undefined) shortened(box, said(one.t || "(empty)", one.x));
     else if (!one.f) box.append(make("div", "note", "(no text)"));
     if (one.f) box.append(make("div", "warn said", `failed: ${one.f}`));
@@ -187,7 +283,7 @@
     shortened(body, said(sample.q));
     const gold = make("div", "gold", `gold: ${sample.g}`);
     gold.dir = "auto";
-    body.append(gold, ...ofRun(sample).map(response));
+    body.append(gold, ...ofRun(sample).map((one) => response(one, sample.i)));
     box.append(body);
     return box;
   };
@@ -211,7 +307,7 @@
     watchEnd();
   };
   const clear = () => {
-    [filters.run, filters.outcome, filters.category, filters.text].forEach((filter) => { filter.value = ""; });
+    [filters.run, filters.outcome, filters.category, filters.tools, filters.text].forEach((filter) => { filter.value = ""; });
     filters.disagree.checked = filters.differ.checked = false;
     filters.scorer.value = data.scorer;
     refresh();
