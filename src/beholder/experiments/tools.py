@@ -5,8 +5,8 @@ of the very same arm is noise, and a gain that is no larger shows nothing. All o
 
 OUR assumptions: the noise floor is the larger end, in absolute value, of the 95 % interval of the difference between
 the two runs (the difference itself where there is no spread). A gain is `supported` if its own interval lies above 0,
-its exact McNemar p, corrected for the number of tool arms (Holm), is at most 0.05 (where scores are right or wrong),
-and it exceeds the floor. The floor is measured on one arm and taken for all.
+if its exact McNemar p, corrected for the number of tool arms (Holm), is at most 0.05 (where no score gives credit in
+part), and if it exceeds the floor. The floor is measured on one arm and taken for all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 
 from beholder.experiments.costs import Cost, Spent, spent
 from beholder.metrics.accuracy import share
-from beholder.metrics.paired import holm
+from beholder.metrics.paired import Paired, holm
 from beholder.report.comparison import Comparison, compare, item_values
 from beholder.score import Metric, ScoredItem
 from beholder.tools.tally import TaskTurns, score_against_turns
@@ -62,14 +62,16 @@ class Gain(msgspec.Struct, frozen=True, kw_only=True):
 
     `comparison` has the difference with its interval, test, four cells, the keys of the items gained and lost, the
     smallest detectable difference, and the categories (Holm-corrected); `by_difficulty` is the same by difficulty.
-    `p_holm` is McNemar's p corrected for the number of tool arms. `more` is the additional cost an item; a net item
-    gained (`net_items`: the difference times the items, partial credit in part) costs `a_net_item` more, None if none
-    is gained.
+    `right_wrong` is the comparison over the items of the categories in which nothing got credit in part: all of them,
+    or those to which McNemar's test applies; None if there are none. `p_holm` is its p corrected for the number of tool
+    arms. `more` is the additional cost an item; a net item gained (`net_items`: the difference times the items, partial
+    credit in part) costs `a_net_item` more, None if none is gained.
     """
 
     arm: str
     comparison: Comparison
     by_difficulty: Comparison
+    right_wrong: Paired | None
     p_holm: float | None
     more: Spent
     net_items: float | None
@@ -177,6 +179,15 @@ def _compared(a: ArmRows, b: ArmRows, scorer: str, *, voted: bool, seed: int) ->
     return compared(a.items, b.items), compared(_by_difficulty(a.items), _by_difficulty(b.items))
 
 
+def _right_wrong(a: ArmRows, b: ArmRows, scorer: str, *, voted: bool, seed: int) -> Paired | None:
+    values = [one for arm in (a, b) for one in item_values(arm.items, scorer, voted=voted).values()]
+    in_part = {one.category for one in values if one.value not in (None, 0, 1)}
+    left, right = ([item for item in arm.items if item.category not in in_part] for arm in (a, b))
+    if not {item.key for item in left} & {item.key for item in right}:
+        return None
+    return compare(left, right, scorer, voted=voted, intersect=True, names=(a.name, b.name), seed=seed).paired
+
+
 def _by_difficulty(items: Sequence[ScoredItem]) -> list[ScoredItem]:
     return [msgspec.structs.replace(item, category=item.difficulty) for item in items]
 
@@ -209,26 +220,31 @@ def floor_of(comparison: Comparison) -> float | None:
 def _gains(
     plain: ArmRows, with_tools: Sequence[ArmRows], scorer: str, noise: Noise | None, *, voted: bool, seed: int
 ) -> list[Gain]:
+    floor = None if noise is None else noise.floor
     found = [(arm, _compared(plain, arm, scorer, voted=voted, seed=seed)) for arm in with_tools]
-    compared = [(arm, both) for arm, both in found if both is not None]
-    tested = [both[0].paired.p for _, both in compared if both[0].paired.p is not None]
-    corrected = iter(holm(tested))
+    compared = [
+        (arm, *both, _right_wrong(plain, arm, scorer, voted=voted, seed=seed))
+        for arm, both in found
+        if both is not None
+    ]
+    corrected = iter(holm([decided.p for *_, decided in compared if decided is not None and decided.p is not None]))
     gains = []
-    for arm, (comparison, by_difficulty) in compared:
-        p_holm = next(corrected) if comparison.paired.p is not None else None
-        floor = None if noise is None else noise.floor
-        verdict = verdict_on(comparison, p_holm, floor)
+    for arm, comparison, by_difficulty, decided in compared:
+        paired = comparison.paired
+        p_holm = next(corrected) if decided is not None and decided.p is not None else None
+        verdict = verdict_on(comparison, None if paired.p is None else p_holm, floor)
         more = _more(plain.costs, arm.costs)
-        net = None if comparison.paired.difference is None else comparison.paired.difference * comparison.paired.n
+        net = None if paired.difference is None else paired.difference * paired.n
         gains.append(
             Gain(
                 arm=arm.name,
                 comparison=comparison,
                 by_difficulty=by_difficulty,
+                right_wrong=decided,
                 p_holm=p_holm,
                 more=more,
                 net_items=net,
-                a_net_item=_for_each(more, comparison.paired.n, net),
+                a_net_item=_for_each(more, paired.n, net),
                 verdict=verdict,
                 sentence=sentence_on(arm.name, comparison, verdict, noise),
             )

@@ -15,6 +15,7 @@ from beholder.report.figures import count, interval_of, percent, value_of
 from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell, say
 
+_CELLS = "four cells: both right / only the arm / only none / both wrong"
 _KEYS_SHOWN = 3
 _ROOMY = 100
 
@@ -88,20 +89,21 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _gains(gains: Sequence[Gain]) -> Table:
-    # right/wrong scores have a four-fold table: both right, only the arm (gained), only none (lost), both wrong
-    table = bare_table("arm", "gain", "95 %", "p (Holm)", "gained", "lost", "both right", "wrong", "detectable", gap=1)
+    # the four cells: both right, only the arm, only none, both wrong
+    table = bare_table("arm", "gain", "95 %", "gained", "lost", "detectable", "p (Holm)", "four cells", gap=2)
     for gain in gains:
-        paired, cells = gain.comparison.paired, gain.comparison.paired.cells
+        paired, cells = gain.comparison.paired, None if gain.right_wrong is None else gain.right_wrong.cells
         table.add_row(
             cell(gain.arm),
             cell(points(paired.difference)),
             cell(_interval(gain.comparison), "dim"),
-            cell("–" if gain.p_holm is None else f"{gain.p_holm:.3g}"),
             cell(count(len(gain.comparison.gained))),
             cell(count(len(gain.comparison.lost))),
-            cell("–" if cells is None else count(cells.both_right)),
-            cell("–" if cells is None else count(cells.both_wrong)),
             cell("–" if gain.comparison.detectable is None else f"{100 * gain.comparison.detectable:.1f}"),
+            cell("–" if gain.p_holm is None else f"{gain.p_holm:.3g}"),
+            cell(
+                "–" if cells is None else f"{cells.both_right}/{cells.only_b}/{cells.only_a}/{cells.both_wrong}",
+            ),
         )
     return table
 
@@ -122,9 +124,12 @@ def _interval(comparison: Comparison) -> str:
 
 def _limits(gains: Sequence[Gain]) -> list[str]:
     """What limits the figures, each sentence once."""
-    said: dict[str, list[str]] = {}
+    said: dict[str, list[str]] = {_CELLS: [gain.arm for gain in gains]}
     for gain in gains:
-        paired = gain.comparison.paired
+        paired, decided = gain.comparison.paired, gain.right_wrong
+        if decided is not None and decided.n < paired.n:
+            told = f"p and the four cells are about the {count(decided.n)} items of tasks without credit in part"
+            said.setdefault(told, []).append(gain.arm)
         for note in filter(None, paired.note.split("; ")):
             said.setdefault(note, []).append(gain.arm)
         if paired.failed:
@@ -152,7 +157,8 @@ def cost_in_words(gain: Gain) -> str:
 
 def _spent_in_words(spent: Spent, sign: str = "") -> str:
     turns, calls, prompt, completion = (text.plain for text in _spent_cells(spent, sign))
-    return f"{turns} turns, {calls} calls, tokens {prompt} in, {completion} out"
+    counted = spent.prompt_tokens is not None or spent.completion_tokens is not None
+    return f"{turns} turns, {calls} calls" + (f", tokens {prompt} in, {completion} out" if counted else "")
 
 
 def _print_parts(

@@ -39,7 +39,8 @@ def _name(arm: ArmFindings) -> str:
 
 
 def _print_scores(console: Console, outcome: RotationOutcome) -> None:
-    table = bare_table("arm", outcome.scorer, "95 %", "n", "calls/item", "not used", "(right)", "used, right", "failed")
+    headings = ("95 %", "n", "calls/item", "not used", "used, right", "used, failed")
+    table = bare_table("arm", outcome.scorer, *headings, gap=1)
     for arm in outcome.arms:
         table.add_row(
             cell(_name(arm)),
@@ -47,8 +48,7 @@ def _print_scores(console: Console, outcome: RotationOutcome) -> None:
             cell(interval_of(arm.score), "dim"),
             cell(count(arm.score.n)),
             cell("–" if arm.spent.calls is None else f"{arm.spent.calls:.2f}"),
-            cell(count(arm.items[Fate.NOT_USED])),
-            cell(count(arm.not_used_right)),
+            cell(_not_used(arm)),
             cell(count(arm.items[Fate.RIGHT])),
             cell(count(arm.failed)),
         )
@@ -56,6 +56,11 @@ def _print_scores(console: Console, outcome: RotationOutcome) -> None:
     lost = sum(arm.score.failed for arm in outcome.arms)
     if lost:
         say(console, f"note: {count(lost)} responses failed and are in no figure", "yellow")
+
+
+def _not_used(arm: ArmFindings) -> str:
+    right = f" ({count(arm.not_used_right)} right)" if arm.not_used_right else ""
+    return f"{count(arm.items[Fate.NOT_USED])}{right}"
 
 
 def _print_failures(console: Console, outcome: RotationOutcome) -> None:
