@@ -28,7 +28,7 @@ _FILTERED = frozenset(
 )
 
 
-_BUDGETS = {
+_BUDGETS: dict[str, str] = {
     Ended.TURNS: "All turns were used up before an answer.",
     Ended.TOKENS: "All tokens of the conversation were used up before an answer.",
     Ended.SECONDS: "The time for the conversation was over before an answer.",
