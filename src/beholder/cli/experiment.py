@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from beholder.cli.experiment_evidence import evidence
+from beholder.cli.experiment_rotation import rotation
 from beholder.cli.experiment_tools import tools
 from beholder.cli.extractor import ExtractorKey
 from beholder.cli.options import AsJson, ExtraBody, FSync, Header, RunsDir
@@ -25,6 +27,8 @@ app = typer.Typer(
     context_settings=_HELP,
 )
 app.command("tools", context_settings=_HELP)(tools)
+app.command("evidence", context_settings=_HELP)(evidence)
+app.command("rotation", context_settings=_HELP)(rotation)
 
 
 @app.command("resume", context_settings=_HELP)

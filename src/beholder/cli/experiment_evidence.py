@@ -1,0 +1,264 @@
+"""`beholder experiment evidence`: replay a run's conversations with observations withheld or swapped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from beholder.cli.extractor import ExtractorKey
+from beholder.cli.options import AsJson, ExtraBody, FSync, Header, RunName, RunsDir
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from beholder.engine.lifecycle import Result
+    from beholder.experiments.evidence import Source, Survey
+    from beholder.experiments.evidence_findings import Evidence
+    from beholder.experiments.experiment import Arm, Experiment
+    from beholder.score import ScoredItem
+
+TITLES = {
+    "full": "the observations as they were",
+    "no-images": "each new picture is the unchanged input",
+    "no-text": "printed text withheld",
+    "neither": "pictures and printed text withheld",
+    "swapped": "the observations of another item of the category",
+    "placebo": "live, with tools that bring nothing new",
+}
+"""What each arm is, for tables."""
+
+
+def evidence(
+    run: RunName,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", metavar="KIND/NAME", help="Another model than the run's own.")
+    ] = None,
+    placebo: Annotated[
+        bool, typer.Option("--placebo", help="Also run the model live, with tools that bring nothing new.")
+    ] = False,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="A run without tools on the same items, to compare with.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Seed of the swap and of intervals (default: the run's).")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where the model is served now (default: where it was).")
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Environment variable that holds the API key (default: the run's)."),
+    ] = None,
+    header: Header = None,
+    extra_body: ExtraBody = None,
+    proxy: Annotated[str | None, typer.Option(metavar="URL", help="Another HTTP proxy.")] = None,
+    ca_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="PEM file of certificates to trust (default: the run's).")
+    ] = None,
+    max_connections: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")
+    ] = None,
+    max_retries: Annotated[int | None, typer.Option(metavar="N", min=0, max=100, help="Retries of a request.")] = None,
+    extractor_key_env: ExtractorKey = None,
+    cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Reuse answers given to the very same request.")
+    ] = True,
+    fsync: FSync = False,
+    as_json: AsJson = False,
+    runs_dir: RunsDir = Path("runs"),
+) -> None:
+    """Replay a run's conversations with what the tools brought shown, withheld or swapped.
+
+    The model's turns are kept word for word; only the final answer is asked for anew, once and without tools.
+    """
+    from beholder.cli.endpoint import (
+        StoredEndpoint,
+        asking,
+        endpoint_again,
+        of_a_foreign_run,
+        settings_of,
+        stored_settings,
+    )
+    from beholder.cli.experiment_arms import Reach, begin_experiment, carry_on_and_show
+    from beholder.cli.extractor import extractor_again
+    from beholder.engine.replay import Condition
+    from beholder.errors import UsageError
+    from beholder.experiments.evidence import open_source, replay_plans, survey
+    from beholder.experiments.experiment import Experiment
+    from beholder.report.plain_text import plain
+    from beholder.report.terminal import make_console
+    from beholder.store.folder import find_run
+
+    console = make_console(stderr=True)
+    folder = find_run(run, runs_dir)
+    source = open_source(folder)
+    stored = stored_settings(source.info.settings, folder)
+    own = folder.resolve().is_relative_to(runs_dir.resolve())
+    name = model or stored.model
+    endpoint = None
+    if name.partition("/")[0] == "openai":
+        last = stored.endpoint or StoredEndpoint()
+        endpoint = endpoint_again(
+            last if own else of_a_foreign_run(last, folder, runs_dir, base_url, api_key_env),
+            base_url=base_url,
+            key_variable=api_key_env,
+            headers=header or [],
+            extra_body=extra_body,
+            proxy=proxy,
+            ca_file=ca_file,
+            max_connections=max_connections,
+        )
+        console.print(plain(asking(endpoint), one_line=True), style="dim", soft_wrap=True)
+    against = _baseline(baseline, source, runs_dir) if baseline is not None else None
+    surveyed = survey(source)
+    if not surveyed.replayed:
+        reasons = "".join(f" {number} left out: {words}." for words, number in surveyed.left_out.items())
+        raise UsageError(
+            f"{folder} holds no conversation with a call that was run.{reasons} There is nothing to replay."
+        )
+    connections = max_connections or stored.max_connections
+    retries = max_retries if max_retries is not None else stored.max_retries
+    settings: dict[str, Any] = {"max_retries": retries, "max_connections": connections, "cache": cache}
+    if endpoint is not None:
+        settings["endpoint"] = settings_of(endpoint)
+    cache_file = runs_dir / ".cache.db" if cache else None
+    reader = None
+    if stored.extractor is not None:
+        if not own:
+            raise UsageError(
+                f"{folder} lies outside --runs-dir {runs_dir}, and its run.json names a model to read the answers. "
+                f"If the run is yours, say so with --runs-dir {folder.resolve().parent}."
+            )
+        settings["extractor"] = source.info.settings["extractor"]
+        reader = extractor_again(
+            stored.extractor,
+            source.found,
+            key_variable=extractor_key_env,
+            cache=cache_file,
+            max_retries=retries,
+            concurrency=connections,
+            fsync=fsync,
+        )
+    drawn = seed if seed is not None else source.plan.seed
+    plans = replay_plans(source, surveyed, tuple(Condition), drawn)
+    experiment = Experiment(
+        kind="evidence",
+        asked={
+            "source": str(folder),
+            "model": name,
+            "seed": drawn,
+            "baseline": str(against.resolve()) if against is not None else None,
+            "left_out": surveyed.left_out,
+        },
+        arms=_arms(name, source, surveyed, plans, settings, placebo=placebo),
+    )
+    reach = Reach(
+        endpoint=endpoint,
+        max_connections=connections,
+        max_retries=retries,
+        cache=cache_file,
+        fsync=fsync,
+        extractor=reader,
+    )
+    made = begin_experiment(experiment, name, reach, runs_dir, console)
+    raise typer.Exit(carry_on_and_show(made, reach, console, as_json=as_json))
+
+
+def _baseline(name: str, source: Source, runs_dir: Path) -> Path:
+    """The folder of a run without tools on the same benchmark."""
+    from beholder.engine.lifecycle import plan_of
+    from beholder.errors import UsageError
+    from beholder.store.folder import find_run, read_info
+
+    folder = find_run(name, runs_dir)
+    plan = plan_of(read_info(folder))
+    if plan.benchmark != source.found.name or plan.tools is not None or plan.replay is not None:
+        raise UsageError(f"--baseline {name}: give a run of {source.found.name} without tools.")
+    return folder
+
+
+def _arms(
+    model: str, source: Source, surveyed: Survey, plans: Any, settings: dict[str, Any], *, placebo: bool
+) -> tuple[Arm, ...]:
+    from beholder.experiments.evidence import PLACEBO, placebo_plan
+    from beholder.experiments.experiment import Arm
+
+    arms = [
+        Arm(name=condition.value, title=TITLES[condition], model=model, plan=plan, settings=settings)
+        for condition, plan in plans.items()
+    ]
+    if placebo:
+        plan = placebo_plan(source, surveyed.keys)
+        arms.append(Arm(name=PLACEBO, title=TITLES[PLACEBO], model=model, plan=plan, settings=settings))
+    return tuple(arms)
+
+
+def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result]) -> Evidence:
+    """What the arms that are begun support. The source run must be where it was, and as it was."""
+    from beholder.errors import UsageError
+    from beholder.experiments import evidence as evidences
+    from beholder.experiments.evidence_findings import Arms
+    from beholder.experiments.evidence_findings import evidence as analysed
+    from beholder.report.run_differences import code_notes
+
+    plan = experiment.arms[0].plan
+    if experiment.arms[0].name != "full" or plan.replay is None:
+        raise UsageError(f"{folder} is damaged: its first arm is no replay. Start a new experiment.")
+    source = evidences.source_again(plan)
+    surveyed = evidences.survey(source, keys=plan.selection.ids)
+    asked = experiment.asked
+    baseline = asked.get("baseline")
+    seed = asked.get("seed")
+    swapped = next((arm for arm in experiment.arms if arm.name == "swapped"), None)
+    names = {name: evidences.served_names(result.folder) for name, result in results.items()}
+    other = evidences.other_models(evidences.served_names(source.folder), names)
+    items, code = _scored(source.folder)
+    scorers = list(dict.fromkeys((source.found.headline[0], evidences.LENIENT)))
+    places = [(one.key, one.epoch, one.vote) for one in surveyed.replayed]
+    conduct = {evidences.SOURCE: evidences.conducted(source.folder, places)}
+    if evidences.PLACEBO in results:
+        conduct[evidences.PLACEBO] = evidences.conducted(results[evidences.PLACEBO].folder)
+    return analysed(
+        Arms(
+            found=source.found,
+            rows={name: result.items for name, result in results.items()},
+            source=items,
+            baseline=_scored(Path(baseline))[0] if isinstance(baseline, str) else None,
+            seed=seed if isinstance(seed, int) else plan.seed,
+        ),
+        surveyed.replayed,
+        title=f"{source.folder.name}, answered by {experiment.arms[0].model}",
+        left_out=_counts(asked.get("left_out")),
+        without_partner=len(surveyed.keys) - (swapped.plan.n_samples if swapped is not None else 0),
+        conduct=conduct,
+        notes=[
+            *([other] if other is not None else []),
+            *code_notes(code, scorers, source.found, f"beholder rescore {source.folder}"),
+        ],
+    )
+
+
+def _scored(run: Path) -> tuple[list[ScoredItem], dict[str, str]]:
+    """The scored rows of a run, and by which code they were scored."""
+    from contextlib import closing
+
+    from beholder.store import reading, schema
+
+    with closing(schema.open_to_read(run / "run.db")) as db, schema.told_plainly(run):
+        return reading.scored_items(db), reading.scorer_codes(db)
+
+
+def _counts(told: Any) -> dict[str, int]:
+    """How many items were left out, by reason; what an experiment.json of another make holds there is not taken."""
+    if not isinstance(told, dict):
+        return {}
+    return {str(reason): number for reason, number in told.items() if isinstance(number, int)}
+
+
+def print_outcome(console: Console, outcome: Evidence) -> None:
+    """The tables, and what they support."""
+    from beholder.report.evidence_report import print_evidence
+
+    print_evidence(console, outcome)
