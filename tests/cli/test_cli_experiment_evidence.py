@@ -113,6 +113,22 @@ def test_a_repeat_costs_nothing_and_another_seed_swaps_otherwise(
     assert asked < len(server.requests) <= asked + N  # only the swap differs
 
 
+def test_an_arm_is_an_ordinary_run(beholder: Beholder, server: ScriptedServer, tmp_path: Path) -> None:
+    source = run(beholder, tmp_path, server)
+    folder = Path(evidence(beholder, tmp_path, source)["folder"])
+    shown = beholder("show", folder / "no-text")
+    assert shown.code == 0, shown.err
+    assert f"no-text, of the conversations in {source.name}" in " ".join(shown.out.split())
+    assert beholder("show", folder / "no-text", "0").code == 0
+    assert beholder("rescore", folder / "no-text").code == 0
+    assert beholder("report", folder / "no-text").code == 0
+    compared = beholder.json("compare", folder / "full", folder / "neither")
+    assert "the runs differ in replay.condition: full in A, neither in B" in compared["notes"]
+    asked = len(server.requests)
+    assert beholder("resume", folder / "no-text", "--runs-dir", folder).code == 0
+    assert len(server.requests) == asked
+
+
 def test_another_model_is_told(beholder: Beholder, server: ScriptedServer, tmp_path: Path) -> None:
     source = run(beholder, tmp_path, server)
     server.script = lambda request: Reply(rests_on_what_it_sees(request).body.replace(b"served-model", b"other-model"))

@@ -12,10 +12,12 @@ from rich.console import Console
 from beholder.benchmarks.tir.published import beside
 from beholder.benchmarks.tir.tasks import TASKS
 from beholder.engine.plan import Plan
+from beholder.engine.replay import Condition, Replay
 from beholder.report.comparable import differences, verdict
 from beholder.report.published_report import print_published
 from beholder.sample import Sampling
 from beholder.score import Metric
+from beholder.tools.settings import Arm, ToolSettings
 
 WHOLE = [name for name, task in TASKS.items() for _ in range(task.n)]
 GPT = {"openai/gpt-4o": 1155}
@@ -30,6 +32,15 @@ PLAN = Plan(
     order="random",
     seed=0,
     n_samples=1215,
+)
+
+REPLAY = Replay(
+    run="r",
+    plan_hash="",
+    tools=ToolSettings(arm=Arm.VISUAL),
+    turns_sha256="",
+    condition=Condition.FULL,
+    n_asks=1,
 )
 
 
@@ -57,6 +68,7 @@ CASES: list[tuple[str, dict[str, Any] | None, dict[str, int], str, list[str]]] =
         ["the prompt is not the item's question alone"],
     ),
     ("half a surrogate pair", {"template": "\ud800"}, GPT, "official", ["the prompt is not the item's question alone"]),
+    ("a replay", {"replay": REPLAY}, GPT, "official", ["the conversations of another run were replayed"]),
     ("temperature", with_sampling(temperature=0.7), GPT, "official", ["the temperature is 0.7, not 0"]),
     (
         "no temperature",

@@ -76,6 +76,7 @@ def evidence(
     from beholder.cli.endpoint import (
         StoredEndpoint,
         asking,
+        default_base_url,
         endpoint_again,
         of_a_foreign_run,
         settings_of,
@@ -102,7 +103,7 @@ def evidence(
         last = stored.endpoint or StoredEndpoint()
         endpoint = endpoint_again(
             last if own else of_a_foreign_run(last, folder, runs_dir, base_url, api_key_env),
-            base_url=base_url,
+            base_url=base_url or (default_base_url() if stored.endpoint is None else None),
             key_variable=api_key_env,
             headers=header or [],
             extra_body=extra_body,

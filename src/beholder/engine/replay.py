@@ -91,6 +91,11 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     n_asks: int
     partners: dict[str, str] = {}
 
+    @property
+    def told(self) -> str:
+        """The replay in words."""
+        return f"{self.condition.value}, of the conversations in {Path(self.run).name}"
+
     def identity(self) -> dict[str, Any]:
         """What two replays must share to ask the same; the source run may lie elsewhere."""
         words = msgspec.json.encode((CLOSING, WITHHELD, sorted(self.partners.items())))

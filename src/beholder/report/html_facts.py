@@ -211,6 +211,8 @@ def _about(result: Result) -> Iterator[tuple[str, str]]:
     yield "votes, epochs, seed", f"{plan.votes}, {plan.epochs}, {plan.seed}"
     if plan.tools is not None:
         yield "tools", tools_in_words(plan.tools)
+    if plan.replay is not None:
+        yield "replay", plan.replay.told
     readers = ", ".join(f"{name} ({count(number)})" for name, number in result.judges.items())
     if readers:
         yield "answers read by", readers

@@ -68,10 +68,12 @@ def _plan_differences(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
 
 
 def _flat(plan: dict[str, Any]) -> dict[str, Any]:
-    """A plan without the model, with each decoding option under its own name."""
+    """A plan without the model, with each decoding option, and each fact of a replay, under its own name."""
     sampling = plan.get("sampling")
     decoding = sampling if isinstance(sampling, dict) else {}
-    others = {name: value for name, value in plan.items() if name not in ("model", "sampling")}
+    others = {name: value for name, value in plan.items() if name not in ("model", "sampling", "replay")}
+    replay = plan.get("replay")
+    others |= {f"replay.{name}": value for name, value in replay.items()} if isinstance(replay, dict) else {}
     options = {name: value for name, value in decoding.items() if name != "seed"}
     return others | options | {"seed sent to the server": "no" if decoding.get("seed") is None else "yes"}
 

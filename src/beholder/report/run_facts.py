@@ -35,6 +35,7 @@ def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> No
         "data": f"{plan.data} (SHA-256 {plan.data_sha256[:12]}…)" + (f", {', '.join(chosen)}" if chosen else ""),
         "asked": f"prompt {prompt}…, {_decoding(plan)}, {_repetitions(plan)}, seed {plan.seed}",
         **_tools(plan),
+        **({"replay": plan.replay.told} if plan.replay is not None else {}),
         **_reader(info),
         "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {status_of(folder, info)}",
     }
