@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +13,10 @@ from beholder.cli.options import RunsDir
 def report(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="RUN…", help="Run folders, their names, `latest`, or packed runs; of one benchmark."),
+        typer.Argument(
+            metavar="RUN…",
+            help="Run folders, their names, `latest`, or packed runs; of one benchmark. Or one experiment.",
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -29,7 +32,8 @@ def report(
     """Write an HTML report of one or more runs.
 
     The page needs no network and no server. Several runs of one benchmark are shown side by side, sample by sample.
-    Its large pictures lie in a folder beside it, unless --embed puts them into the page.
+    Its large pictures lie in a folder beside it, unless --embed puts them into the page. The page of an experiment has
+    its tables and its figure above those of its arms.
     """
     import contextlib
     import shlex
@@ -48,9 +52,12 @@ def report(
 
     if embed and without_images:
         raise UsageError("--embed and --without-images exclude each other. Give one of them.")
+    experiment = _experiment(runs, runs_dir)
+    names, above = ([], "") if experiment is None else _arms_and_findings(experiment)
+    given = runs if experiment is None else [str(experiment / name) for name in names]
     results = []
     with contextlib.ExitStack() as temporary:
-        for name in runs:
+        for name in given:
             packed = Path(name).is_file()
             if packed:
                 unpacked = Path(temporary.enter_context(tempfile.TemporaryDirectory(prefix="beholder-")))
@@ -68,9 +75,48 @@ def report(
             for sentence in code_notes(stored, list(found.scorers), found, mend):
                 typer.echo(plain(f"{folder.name}: {sentence}", one_line=True), err=True)
             results.append(lifecycle.read_result(folder, info, plan, found))
-            last = Path(name).with_suffix(".html") if packed else folder / "report.html"
+            last = Path(name).with_suffix(".html") if packed else (experiment or folder) / "report.html"
         images = Images.NONE if without_images else Images.EMBEDDED if embed else Images.BESIDE
-        page = write_html(results, out or last, images=images, limit=samples)
+        page = write_html(results, out or last, images=images, limit=samples, names=names, above=above)
     beside = pictures_folder(page)
     pictures = f", its large pictures in {beside.name}" if images is Images.BESIDE and beside.is_dir() else ""
     typer.echo(plain(f"{page} ({size_in_words(page.stat().st_size)}{pictures})", one_line=True))
+
+
+def _experiment(runs: list[str], runs_dir: Path) -> Path | None:
+    """The experiment that is named in place of runs; None if runs are named."""
+    from beholder.errors import UsageError
+    from beholder.experiments.experiment import FILE, find
+
+    named = [name for name in runs if any((folder / FILE).is_file() for folder in (Path(name), runs_dir / name))]
+    if named and len(runs) > 1:
+        raise UsageError(f"{named[0]} is an experiment, which has a page of its own. Give it alone.")
+    return find(named[0], runs_dir) if named else None
+
+
+def _arms_and_findings(folder: Path) -> tuple[list[str], str]:
+    """The arms of an experiment that are begun, and what it found, as HTML. `UsageError` if none is begun."""
+    import html
+    import importlib
+    import os
+
+    from beholder.cli.experiment_arms import KINDS
+    from beholder.errors import UsageError
+    from beholder.experiments.experiment import missing, read, read_arms, resume_command
+    from beholder.report.html_experiment import experiment_section
+
+    experiment = read(folder)
+    if experiment.kind not in KINDS:
+        raise UsageError(f"{folder} is an experiment of an unknown kind. Upgrade Beholder to open it.")
+    kind: Any = importlib.import_module(KINDS[experiment.kind])
+    results = read_arms(folder, experiment)
+    if not results:
+        raise UsageError(f"No arm of {folder} has begun. Continue with `{resume_command(folder)}`.")
+    outcome = kind.outcome_of(folder, experiment, results)
+    figure = kind.figure_of(outcome) if hasattr(kind, "figure_of") else ""
+    hidden = [f"{place}{os.sep}" for place in (folder.resolve().parent, folder.parent) if place != Path()]
+    above = experiment_section(lambda console: kind.print_outcome(console, outcome), figure, hidden)
+    if lacking := list(missing(experiment, results)):
+        words = f"Incomplete: {'; '.join(lacking)}."
+        above += f'<p class="warn">{html.escape(words)}</p>'
+    return list(results), above

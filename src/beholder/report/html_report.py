@@ -43,22 +43,31 @@ _FILTERS = (
 _CHECKS = (("disagree", "scorers disagree"), ("differ", "runs differ"))
 
 
-def write_html(results: Sequence[Result], out: Path, *, images: Images = Images.BESIDE, limit: int = SAMPLES) -> Path:
+def write_html(
+    results: Sequence[Result],
+    out: Path,
+    *,
+    images: Images = Images.BESIDE,
+    limit: int = SAMPLES,
+    names: Sequence[str] = (),
+    above: str = "",
+) -> Path:
     """Writes the page of one or more runs of one benchmark to `out`, and returns it.
 
+    `names` are what the runs are called (default: their models), `above` is HTML of ours that stands above all else.
     With `Images.BESIDE` the large pictures lie in a folder beside it (`pictures_folder`). The page is there whole or
     not at all. `UsageError` if the runs are of several benchmarks, or `out` cannot be written.
     """
-    names = sorted({result.found.name for result in results})
-    if len(names) != 1:
-        raise UsageError(f"A report is about one benchmark; these runs are of {', '.join(names) or 'none'}.")
+    found = sorted({result.found.name for result in results})
+    if len(found) != 1:
+        raise UsageError(f"A report is about one benchmark; these runs are of {', '.join(found) or 'none'}.")
     if out.is_dir():
         raise UsageError(f"{out} is a folder. Give --out the name of a file.")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         pictures = Pictures(images, pictures_folder(out))
         samples = samples_object(results, pictures, limit)
-        page = "".join(_page(side_by_side(results), samples, pictures.make()))
+        page = "".join(_page(side_by_side(results, names), samples, pictures.make(), above))
         write_atomically(out, page.encode("utf-8", "backslashreplace"))
         pictures.sweep()
     except OSError as error:
@@ -72,7 +81,7 @@ def pictures_folder(out: Path) -> Path:
     return out.with_name(f"{out.stem if out.suffix == '.html' else out.name}_images")
 
 
-def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture]) -> Iterator[str]:
+def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture], above: str) -> Iterator[str]:
     script, style = _part("page.js"), _part("page.css")
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     policy = _POLICY.format(_digest(script), _digest(style))
@@ -83,6 +92,7 @@ def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture]) ->
     title = f"{runs.found.title}: {', '.join(runs.names)}"
     yield f"<title>{text(title)}</title><style>{style}</style></head>\n<body><main>"
     yield f'<h1>{text(runs.found.title)}</h1><p class="soft">{text(runs.found.paper)} · {text(_when(runs))}</p>'
+    yield above
     for section in (headlines, parts_chart, tables, outcomes, comparisons, tools, published, facts):
         yield section(runs)
     gone = {place for place, picture in enumerate(pictures) if not picture.small} | {NOT_THERE}

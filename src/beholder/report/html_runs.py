@@ -48,9 +48,10 @@ class Runs(NamedTuple):
         return sorted(found, key=lambda name: name != self.metric)
 
 
-def side_by_side(results: Sequence[Result]) -> Runs:
-    """The runs with their names: the models, numbered where one occurs more than once."""
-    models = [plain(result.model, one_line=True, limit=_LONGEST_NAME) or "(no name)" for result in results]
+def side_by_side(results: Sequence[Result], given: Sequence[str] = ()) -> Runs:
+    """The runs with their names: those that are given, or the models, numbered where one occurs more than once."""
+    called = given or [result.model for result in results]
+    models = [plain(name, one_line=True, limit=_LONGEST_NAME) or "(no name)" for name in called]
     names = [
         f"{model} ({models[: place + 1].count(model)})" if models.count(model) > 1 else model
         for place, model in enumerate(models)
