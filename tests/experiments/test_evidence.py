@@ -116,6 +116,49 @@ def test_an_item_whose_picture_is_gone_is_left_out_and_counted(tmp_path: Path) -
     assert survey(source, keys=before.keys) == before
 
 
+DAMAGE = [
+    ("UPDATE turns SET record = 'no JSON' WHERE key = :key", "its turns cannot be read"),
+    ("UPDATE responses SET record = json_set(record, '$.conduct.ended', 'x') WHERE key = :key", "its turns cannot be"),
+    (
+        "UPDATE responses SET record = json_set(record, '$.conduct.attempt', 'x') WHERE key = :key",
+        "its turns cannot be",
+    ),
+    (
+        "UPDATE turns SET record = json_set(record, '$.text', hex(zeroblob(9000000))) WHERE key = :key",
+        "its turns are larger than any model's context",
+    ),
+    (
+        "UPDATE turns SET record = json_replace(record, '$.observations[0].images[0]', '../../etc/passwd') "
+        "WHERE key = :key",
+        "a picture is named by what is no hash",
+    ),
+]
+
+
+@pytest.mark.parametrize(("statement", "reason"), DAMAGE, ids=[reason for _, reason in DAMAGE])
+def test_an_item_whose_record_is_forged_is_left_out_and_counted(statement: str, reason: str, tmp_path: Path) -> None:
+    with ScriptedServer(rests_on_what_it_sees) as server:
+        done = source_run(tmp_path, server.url, 3)
+    _, before = found_in(done)
+    with closing(schema.open_to_write(done.folder / "run.db")) as db:
+        db.execute(statement, {"key": before.keys[1]})
+    _, after = found_in(done)
+    assert after.keys == (before.keys[0], before.keys[2])
+    ((told, number),) = after.left_out.items()
+    assert told.startswith(reason)
+    assert number == 1
+
+
+def test_a_plan_of_endless_votes_is_not_opened(tmp_path: Path) -> None:
+    with ScriptedServer(rests_on_what_it_sees) as server:
+        done = source_run(tmp_path, server.url, 1)
+    info = read_info(done.folder)
+    info.settings["plan"]["votes"] = 10**12
+    write_info(done.folder, info)
+    with pytest.raises(UsageError, match="Not opened"):
+        open_source(done.folder)
+
+
 def test_plans_are_about_the_same_items(tmp_path: Path) -> None:
     with ScriptedServer(rests_on_what_it_sees) as server:
         done = source_run(tmp_path, server.url, 4, lonely=True)

@@ -217,8 +217,8 @@ def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result])
     other = evidences.other_models(evidences.served_names(source.folder), names)
     items, code = _scored(source.folder)
     scorers = list(dict.fromkeys((source.found.headline[0], evidences.LENIENT)))
-    places = [(one.key, one.epoch, one.vote) for one in surveyed.replayed]
-    conduct = {evidences.SOURCE: evidences.conducted(source.folder, places)}
+    held = [(one.turns, one.calls) for one in surveyed.replayed]
+    conduct = {evidences.SOURCE: evidences.conducted_in(held)}
     if evidences.PLACEBO in results:
         conduct[evidences.PLACEBO] = evidences.conducted(results[evidences.PLACEBO].folder)
     return analysed(

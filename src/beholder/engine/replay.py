@@ -55,6 +55,7 @@ _NAMES_A_PICTURE = re.compile(r"image_\d+(: \d+x\d+ pixels)")
 _LONGEST = 16 << 20
 """Characters of the turns of one conversation. No model's context comes near; a foreign file may hold anything."""
 _MOST_PICTURES = 1000
+_DAMAGED = "its turns cannot be read"
 
 
 class Condition(StrEnum):
@@ -134,7 +135,7 @@ def printed(observation: Observation) -> str:
 def conversations(db: sqlite3.Connection, key: str) -> Iterator[Conversation]:
     """The conversations about one sample that can be replayed: answered or ended by a budget, with a call that was run.
 
-    `DataError` for one that is larger than any model's context.
+    `DataError` for one that is damaged or larger than any model's context.
     """
     for epoch, vote, conduct in _conducts(db, key):
         if conduct.ended == Ended.FAILED:
@@ -146,7 +147,10 @@ def conversations(db: sqlite3.Connection, key: str) -> Iterator[Conversation]:
         ).fetchone()
         if size > _LONGEST:
             raise DataError("its turns are larger than any model's context", where=key)
-        found = turns.trajectory(db, (key, epoch, vote), conduct)
+        try:
+            found = turns.trajectory(db, (key, epoch, vote), conduct)
+        except UsageError:
+            raise DataError(_DAMAGED, where=key) from None
         if run_observations(found):
             yield Conversation(epoch, vote, found)
 
@@ -161,8 +165,8 @@ def _conducts(db: sqlite3.Connection, key: str) -> list[tuple[int, int, Conduct]
     ).fetchall()
     try:
         return [(epoch, vote, msgspec.json.decode(told, type=Conduct)) for epoch, vote, told in rows]
-    except msgspec.DecodeError as error:
-        raise UsageError(f"The run's turns cannot be read ({error}). Use another copy of the run.") from None
+    except msgspec.DecodeError:
+        raise DataError(_DAMAGED, where=key) from None
 
 
 def turns_digest(db: sqlite3.Connection, keys: Iterable[str]) -> str:

@@ -41,6 +41,8 @@ from beholder.tools.settings import Protocol
 SOURCE = "source"
 PLACEBO = "placebo"
 LENIENT = "lenient"
+_MOST = 1000
+"""Votes, and epochs: as many as `beholder run` takes. A run.json may be somebody else's."""
 NO_PICTURE = "the item has no picture of its own"
 
 
@@ -106,6 +108,8 @@ def open_source(folder: Path) -> Source:
     plan = plan_of(info)
     if plan.tools is None:
         raise UsageError(f"{folder} is a run without tools: there are no observations to withhold.")
+    if not (1 <= plan.votes <= _MOST and 1 <= plan.epochs <= _MOST):
+        raise UsageError(f"{folder / 'run.json'} asks for {plan.votes} votes in {plan.epochs} epochs. Not opened.")
     asked = remake_plan(plan).identity(info.plan.get("model", {}))
     changed = [
         words
@@ -267,16 +271,20 @@ def other_models(source: Sequence[str], arms: Mapping[str, Sequence[str]]) -> st
     )
 
 
-def conducted(folder: Path, places: Iterable[tuple[str, int, int]] | None = None) -> Conducted:
-    """How the conversations of a run went: all, or those at these (key, epoch, vote)."""
-    wanted = None if places is None else set(places)
-    turns: list[int] = []
-    calls: list[int] = []
+def conducted(folder: Path) -> Conducted:
+    """How the conversations of a run went."""
     with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
-        for one in reading.responses(db):
-            conduct = one.response.conduct
-            if conduct is not None and (wanted is None or (one.key, one.epoch, one.vote) in wanted):
-                turns.append(conduct.turns)
-                calls.append(conduct.calls)
-    n = len(turns)
-    return Conducted(n, sum(turns) / n if n else None, sum(calls) / n if n else None)
+        held = [one.response.conduct for one in reading.responses(db)]
+    return conducted_in([(conduct.turns, conduct.calls) for conduct in held if conduct is not None])
+
+
+def conducted_in(conversations_held: Sequence[tuple[int, int]]) -> Conducted:
+    """The same from (turns, calls) of each conversation.
+
+    >>> conducted_in([(2, 1), (3, 4)])
+    Conducted(n=2, turns=2.5, calls=2.5)
+    """
+    n = len(conversations_held)
+    if not n:
+        return Conducted(0, None, None)
+    return Conducted(n, *(sum(numbers) / n for numbers in zip(*conversations_held, strict=True)))
