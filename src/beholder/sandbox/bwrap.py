@@ -3,6 +3,9 @@
 Two ways. As root no user namespace is made: bubblewrap binds what the caller may read (Python may lie in a private
 home), and the worker becomes an unprivileged user of its own before it reads anything of the model's. As anybody
 else bubblewrap makes a user namespace, in which the worker is that same user without rights.
+
+The first process inside is bubblewrap's own: it ends when we do, even if we are killed, and all others end with it. The
+worker could not take its place: the kernel forgets whom to end with us when a process becomes another user.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ class Bwrap:
 
     def _namespaces(self) -> list[str]:
         arguments = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-        arguments += ["--hostname", "sandbox", "--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        arguments += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         if self.users:
             return [*arguments, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         return [*arguments, "--unshare-user", "--disable-userns"]

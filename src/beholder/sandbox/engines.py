@@ -54,7 +54,7 @@ class Engine:
         command += ["--entrypoint", "python3", self.image, "-I", "-c", START]
         return Launch(
             command=tuple(command),
-            setup=setup_of(limits, seccomp=filter_for().hex()),
+            setup=setup_of(limits, seccomp=filter_for().hex(), folder=_TMP),
             stop=(self._program, "rm", "--force", container),
             environment={name: os.environ[name] for name in _OF_THE_CLIENT if name in os.environ},
         )

@@ -28,7 +28,7 @@ PACKAGES = (
 
 PACKAGES_INSIDE = "/packages"
 _PYTHON_INSIDE = "/python"
-_SYSTEM_LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/nix/store", "/gnu/store")
+_SYSTEM_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store", "/gnu/store")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -49,18 +49,14 @@ class Installation(msgspec.Struct, frozen=True):
 @cache
 def installation() -> Installation:
     """The Python that runs now."""
-    shown: list[tuple[str, str]] = []
-    links: list[tuple[str, str]] = []
-    for path in _SYSTEM_LIBRARIES:
-        if os.path.islink(path):
-            links.append((os.readlink(path), path))
-        elif os.path.isdir(path):
-            shown.append((path, path))
+    links = [(os.readlink(path), path) for path in _SYSTEM_LIBRARIES if os.path.islink(path)]
+    shown = [(path, path) for path in _library_folders()]
     program = os.path.realpath(sys.executable)
     environment = {}
     base = os.path.realpath(sys.base_prefix)
     if base == "/usr":
-        shown.append((program, program))
+        own = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), program}
+        shown += [(path, path) for path in sorted(own)]
     else:
         libraries = os.path.join(base, "lib")
         shown += [(libraries, f"{_PYTHON_INSIDE}/lib"), (program, f"{_PYTHON_INSIDE}/bin/{os.path.basename(program)}")]
@@ -99,6 +95,15 @@ def package_paths() -> tuple[str, ...]:
             if top not in ("..", "__pycache__") and not top.endswith(".pth"):
                 paths.add(os.path.realpath(str(found.locate_file(top))))
     return tuple(sorted(path for path in paths if os.path.exists(path)))
+
+
+def _library_folders() -> list[str]:
+    """Where the system's shared libraries are: on Debian and its kin a folder of /usr/lib, elsewhere all of it."""
+    folders = []
+    for root in _SYSTEM_LIBRARIES:
+        if os.path.isdir(root) and not os.path.islink(root):
+            folders += sorted(map(str, Path(root).glob("*-linux-*"))) or [root]
+    return folders
 
 
 def _package_folders(base: str) -> list[str]:

@@ -36,7 +36,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
     `command` is run with standard input, output and error as pipes. `setup` goes to `worker.main`. `uid` is the user
     that the process must have become, None where that is not looked at. `group` is its control group. `stop` is a
-    command that ends what killing the started process would leave behind (a container).
+    command that ends what killing the started process would leave behind (a container). `folder` is where the command
+    is started; it was made for it, and is removed when it has ended.
     """
 
     command: tuple[str, ...]

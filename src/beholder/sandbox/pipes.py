@@ -105,10 +105,10 @@ class Pipes:
                 break
         return not self._ahead and not _read(self._replies)
 
-    def settle(self) -> None:
-        """Takes in the text that was printed before the last reply. Raises `WrittenTooMuch`."""
-        while self._text is not None and (data := _read(self._printed)):
-            self._text.add(data)
+    def settle(self, text: Text) -> None:
+        """Takes in what was printed before the last reply, or before the end. Raises `WrittenTooMuch`."""
+        while data := _read(self._printed):
+            text.add(data)
 
     async def send(self, data: bytes | memoryview) -> None:
         """Raises `Closed`, `WrittenTooMuch`."""

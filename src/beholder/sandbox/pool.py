@@ -45,6 +45,7 @@ class SandboxPool:
         self._wanted_spares = spares
         self._room = asyncio.Semaphore(self.capacity)
         self._in_use: set[Worker] = set()
+        self._taking = 0
         self._spare: deque[Worker] = deque()
         self._starting: set[asyncio.Task[Worker]] = set()
         self._slots = set(range(self.capacity))
@@ -73,11 +74,14 @@ class SandboxPool:
     async def take(self) -> Worker:
         """A fresh worker; waits while all that there may be are in use. Raises `SandboxBroken`."""
         await self._room.acquire()
+        self._taking += 1
         try:
             worker = await self._next_worker()
         except BaseException:
             self._room.release()
             raise
+        finally:
+            self._taking -= 1
         self._in_use.add(worker)
         self._refill()
         return worker
@@ -107,24 +111,22 @@ class SandboxPool:
         return tuple(worker.pid for worker in (*self._spare, *self._in_use) if worker.pid is not None)
 
     async def _next_worker(self) -> Worker:
-        while self._spare:
-            worker = self._spare.popleft()
-            if worker.alive:
-                return worker
-            await self._end(worker)
-        if self._starting:
-            task = next(iter(self._starting))
-            with contextlib.suppress(SandboxBroken):
-                await asyncio.wait((task,))
-            if self._spare:
-                return self._spare.popleft()
-        return await self._start_one()
+        while True:
+            while self._spare:
+                worker = self._spare.popleft()
+                if worker.alive:
+                    return worker
+                await self._end(worker)
+            if not self._starting:
+                return await self._start_one()
+            # Others wait for it too: whoever is late looks again.
+            await asyncio.wait((next(iter(self._starting)),))
 
     def _refill(self) -> None:
         """Starts workers ahead, in the background."""
         if self._closed:
             return
-        room = self.capacity - len(self._in_use)
+        room = self.capacity - len(self._in_use) - self._taking
         while len(self._spare) + len(self._starting) < min(self._wanted_spares, room):
             task = asyncio.create_task(self._start_one())
             self._starting.add(task)

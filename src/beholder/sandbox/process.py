@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -25,8 +26,8 @@ from beholder.sandbox.pipes import Closed, Pipes, Text, WrittenTooMuch
 from beholder.sandbox.reply import LONGEST_HEAD, Forged, Stale, read_head, read_pictures
 
 _SOURCES = ("worker_setup", "worker_pictures", "worker")
-_OWN_PROCESSES = 2
-"""In the control group while nothing of the model's is left: bubblewrap, and the worker."""
+_OWN_PROCESSES = 3
+"""In the control group while nothing of the model's is left: two of bubblewrap, and the worker."""
 _TO_END = 5.0
 
 
@@ -55,6 +56,7 @@ class Worker:
         self.pictures_given = 0
         self._pipes = pipes
         self._process = process
+        self._first: int | None = None  # handles: numbers could be given to other processes
         self._handle: int | None = None
         self._ended = False
 
@@ -97,25 +99,40 @@ class Worker:
 
     async def _make_ready(self, info: int) -> None:
         text = Text(2_000, self.limits.written_bytes)
-        first = json.dumps([_sources(), self.launch.setup]).encode() + b"\n"
+        told = json.dumps([_sources(), self.launch.setup]).encode() + b"\n"
         try:
             with self._pipes.watched(text):
                 async with asyncio.timeout(self.limits.start_seconds):
-                    await self._pipes.send(first)
+                    await self._pipes.send(told)
                     line = await self._pipes.line(LONGEST_HEAD)
         except TimeoutError as error:
             raise SandboxBroken(f"the sandbox was not ready within {self.limits.start_seconds:g} s") from error
         except (Closed, WrittenTooMuch, ValueError) as error:
-            said = " ".join(text.shown().split())[-300:] or f"exit status {self._process.poll()}"
+            said = await self._last_words(text)
             raise SandboxBroken(f"the sandbox does not start ({said})") from error
         if b'"ready"' not in line:
             raise SandboxBroken("the sandbox does not start (it says something else than that it is ready)")
         if self.launch.uid is not None:
-            self.pid = _child(info)
-            self._handle = os.pidfd_open(self.pid)
+            first = _first_process(info)
+            self.pid = _only_child(first)
+            self._first, self._handle = os.pidfd_open(first), os.pidfd_open(self.pid)
             wrong = rights_left(self.pid, self.launch.uid, filtered=bool(self.launch.setup["seccomp"]))
             if wrong:
                 raise SandboxBroken(f"the sandbox keeps rights that it must not have ({wrong})")
+
+    async def _last_words(self, text: Text) -> str:
+        """What was said on the way to an end that came too early."""
+        await self._until_ended()
+        with contextlib.suppress(WrittenTooMuch):
+            self._pipes.settle(text)
+        return " ".join(text.shown().split())[-300:] or f"exit status {self._process.poll()}"
+
+    async def _until_ended(self) -> None:
+        """Waits a moment for a process that has closed its pipe: most often it has ended."""
+        for _ in range(100):
+            if self._process.poll() is not None:
+                return
+            await asyncio.sleep(0.002)
 
     @property
     def alive(self) -> bool:
@@ -151,7 +168,7 @@ class Worker:
 
     async def _exchange(self, code: str, pictures: Sequence[PIL.Image.Image], text: Text) -> Answer:
         """Raises TimeoutError, `WrittenTooMuch`, `Forged`, `Stale`, ValueError, `Closed`."""
-        self._signal(signal.SIGCONT)
+        self._pause(signal.SIGCONT)
         if not self._pipes.discard():
             raise Stale("there was a reply before the call")
         name = secrets.token_hex(16)
@@ -164,8 +181,8 @@ class Worker:
                 await self._pipes.send(await asyncio.to_thread(_rgb_bytes, picture))
             head = read_head(await self._pipes.line(LONGEST_HEAD), name, self.limits)
             encoded = [await self._pipes.exactly(size) for size in head.pictures]
-        self._pipes.settle()
-        self._signal(signal.SIGSTOP)
+        self._pipes.settle(text)
+        self._pause(signal.SIGSTOP)
         self._check_rest()
         self.pictures_given = len(pictures)
         decoded = await asyncio.to_thread(read_pictures, encoded, self.limits) if encoded else ()
@@ -181,10 +198,7 @@ class Worker:
 
     async def _after_end(self) -> Answer:
         """The process has ended in the middle of a call, or closed its pipe: why?"""
-        for _ in range(100):
-            if self._process.poll() is not None:
-                break
-            await asyncio.sleep(0.002)
+        await self._until_ended()
         group = self.launch.group
         if group is not None and group.ran_out_of_memory():
             return Answer(outcome="memory", alive=False)
@@ -201,18 +215,21 @@ class Worker:
         self._kill()
         self._pipes.close()
         await asyncio.to_thread(self._wait)
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+        for handle in (self._first, self._handle):
+            if handle is not None:
+                os.close(handle)
+        self._first = self._handle = None
         if self.launch.group is not None:
             await asyncio.to_thread(wait_and_remove, self.launch.group)
         if self.launch.stop:
             await asyncio.to_thread(_run_quietly, self.launch.stop)
+        if self.launch.folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self.launch.folder, ignore_errors=True)
 
     def _kill(self) -> None:
         """The first process of a namespace takes all others with it; bubblewrap sees to its remains, and ends."""
-        if self._handle is not None:
-            self._signal(signal.SIGKILL)
+        if self._first is not None:
+            _signal(self._first, signal.SIGKILL)
         else:
             self._kill_started()
 
@@ -229,11 +246,10 @@ class Worker:
             if self._process.poll() is None:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _signal(self, number: int) -> None:
-        """To the process inside; nothing where it cannot be reached from here."""
+    def _pause(self, number: signal.Signals) -> None:
+        """Stops the worker between calls, and lets it go on; nothing where it cannot be reached from here."""
         if self._handle is not None:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._handle, number)
+            _signal(self._handle, number)
 
 
 def rights_left(pid: int, uid: int, *, filtered: bool) -> str:
@@ -265,14 +281,38 @@ def _rgb_bytes(picture: PIL.Image.Image) -> bytes:
     return picture.convert("RGB").tobytes()
 
 
-def _child(info: int) -> int:
-    """The process that bubblewrap has started, by what it wrote before that became ready."""
+def _signal(handle: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(handle, number)
+
+
+def _first_process(info: int) -> int:
+    """The first process of the sandbox, by what bubblewrap wrote before the worker became ready."""
     os.set_blocking(info, False)
     try:
         told: dict[str, Any] = json.loads(os.read(info, 4096))
         return int(told["child-pid"])
     except (OSError, ValueError, KeyError) as error:
         raise SandboxBroken("bubblewrap does not say what it has started") from error
+
+
+def _only_child(parent: int) -> int:
+    """The worker: the one process that the sandbox's first one has started. No code of a model's has run yet."""
+    try:
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    except OSError:  # a kernel that does not list them
+        children = [path.name for path in Path("/proc").glob("[0-9]*") if _parent_of(path) == str(parent)]
+    if len(children) != 1:
+        raise SandboxBroken("the worker cannot be found among the processes")
+    return int(children[0])
+
+
+def _parent_of(process: Path) -> str:
+    try:
+        status = (process / "status").read_text()
+    except OSError:
+        return ""
+    return status.partition("\nPPid:")[2].partition("\n")[0].strip()
 
 
 def _how_it_ended(code: int) -> str:

@@ -15,7 +15,6 @@ CLONE = (56, 220)
 CLONE3 = (435, 435)
 SOCKET = (41, 198)
 IOCTL = (16, 29)
-PRCTL = (157, 167)
 
 REFUSED: dict[str, tuple[int | None, int | None]] = {
     # other processes

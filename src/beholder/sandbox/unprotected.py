@@ -21,15 +21,9 @@ class Unprotected:
 
     name = "none"
 
-    def __init__(self) -> None:
-        self._folders: dict[int, tempfile.TemporaryDirectory[str]] = {}
-
     def launch(self, slot: int, limits: SandboxLimits, info: int) -> Launch:
         """See `Backend`."""
-        if slot in self._folders:
-            self._folders.pop(slot).cleanup()
-        self._folders[slot] = tempfile.TemporaryDirectory(prefix="beholder-python-", ignore_cleanup_errors=True)
-        folder = self._folders[slot].name
+        folder = tempfile.mkdtemp(prefix="beholder-python-")
         paths = sorted({path.rpartition("/")[0] for path in package_paths()})
         setup = setup_of(limits, alone=False, path=paths, folder=folder)
         setup["rlimits"].pop("RLIMIT_NPROC")  # it would count all processes of the user

@@ -21,11 +21,12 @@ import linecache
 import os
 import signal
 import sys
-import threading
 import traceback
 import types
 from typing import IO, Any
 
+_FIRST_ONES = (1, 2)
+"""What a worker's number is in a process namespace of its own. On a machine, these are no ordinary processes."""
 _LONGEST_MESSAGE = 4_000
 _MOST_FRAMES = 12
 _LONGEST_LINE = 300
@@ -38,6 +39,7 @@ def main(setup: dict[str, Any]) -> None:
     """Serve until the input ends."""
     requests = os.fdopen(os.dup(0), "rb")
     replies, text, own = os.dup(1), os.dup(2), os.getpid()
+    alone = setup["alone"] and own in _FIRST_ONES  # or the signal to all others would go to all of this machine's
     _attach(text)
     import numpy  # noqa: F401 - so that it is there when the code imports it
 
@@ -47,7 +49,7 @@ def main(setup: dict[str, Any]) -> None:
     show_into(gallery)
     notebook = _Notebook(gallery)
     _write(replies, json.dumps({"ready": sys.version.split()[0]}).encode() + b"\n")
-    threading.Thread(target=_load_opencv, daemon=True).start()
+    _load_opencv()
     while line := requests.readline():
         request = json.loads(line)
         _attach(text)
@@ -56,7 +58,7 @@ def main(setup: dict[str, Any]) -> None:
         if os.getpid() != own:  # the code has forked, and this is the child
             _flush()
             os._exit(0)
-        if setup["alone"]:
+        if alone:
             _end_other_processes()
         made, notes, outcome = _pictures(gallery, outcome)
         for note in notes:
@@ -204,7 +206,7 @@ def _flush() -> None:
 
 
 def _end_other_processes() -> None:
-    """What the code has started ends with the call. Only ever called by the first process of its own namespace."""
+    """What the code has started ends with the call. Only ever called in a process namespace of our own."""
     try:
         os.kill(-1, signal.SIGKILL)
         while os.waitpid(-1, 0):
@@ -214,7 +216,10 @@ def _end_other_processes() -> None:
 
 
 def _load_opencv() -> None:
-    """In the background, so that the start need not wait for it; who imports it meanwhile waits by the import lock."""
+    """After the host was told that we are ready: then it is there at the first use, and no start waits for it.
+
+    Not in a thread: OpenCV imports itself a second time from within, and who imports it meanwhile gets half of it.
+    """
     try:
         import cv2
     except ImportError:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
-import signal
 import sys
 from typing import Any
 
-_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
+_PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 22, 38
 _FILTER_MODE = 2
 _CAPABILITIES_VERSION = 0x20080522
 
@@ -21,11 +20,10 @@ class _Program(ctypes.Structure):
 
 
 def give_up_rights(setup: dict[str, Any]) -> None:
-    """Limits, user, death with the parent, system calls: in this order, each of them for good.
+    """Limits, user, system calls: in this order, each of them for good. Then only, other modules can be imported.
 
-    Then only, other modules can be imported. `setup` holds `rlimits` (name to value), `uid` (to become; None: stay),
-    `seccomp` (the filter in hexadecimal; empty: none), `alone` (whether this process is the first one of its own
-    process namespace), `path` (where packages lie) and `folder` (the working folder). Raises OSError.
+    `setup` holds `rlimits` (name to value), `uid` (to become; None: stay), `seccomp` (the filter in hexadecimal; empty:
+    none), `path` (where packages lie) and `folder` (the working folder). Raises OSError.
     """
     for name, value in setup["rlimits"].items():
         kind = getattr(resource, name, None)
@@ -47,8 +45,6 @@ def _give_up_calls(setup: dict[str, Any]) -> None:
     header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
     _checked("capset", header, (ctypes.c_uint32 * 6)())  # the change of user leaves those that could be inherited
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    if setup["alone"]:
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of user clears what bwrap has set
     if setup["seccomp"]:
         steps = bytes.fromhex(setup["seccomp"])
         program = _Program(len(steps) // 8, steps)

@@ -1,0 +1,39 @@
+"""Conversations for tests: code in, answers out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import PIL.Image
+
+from beholder.sandbox.backends import backend
+from beholder.sandbox.launch import Backend
+from beholder.sandbox.limits import SandboxLimits
+from beholder.sandbox.pool import SandboxPool
+from beholder.sandbox.process import Answer
+
+LIMITS = SandboxLimits(memory=384 << 20, call_seconds=20.0)
+
+
+def talk(
+    *codes: str,
+    pictures: Sequence[PIL.Image.Image] = (),
+    limits: SandboxLimits = LIMITS,
+    sandbox: Backend | None = None,
+) -> list[Answer]:
+    """The answers to calls in one conversation; the pictures that a call brings are there in the next ones."""
+
+    async def run() -> list[Answer]:
+        answers = []
+        known = list(pictures)
+        async with SandboxPool(sandbox or backend(), limits, spares=0) as pool:
+            conversation = pool.conversation()
+            for code in codes:
+                answer = await conversation.call(code, known)
+                known += answer.pictures
+                answers.append(answer)
+            await conversation.close()
+        return answers
+
+    return asyncio.run(run())
