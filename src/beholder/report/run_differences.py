@@ -19,6 +19,8 @@ from beholder.store.folder import RunInfo
 
 _NAMES = {"data_sha256": "data", "prompt_sha256": "prompt", "n_samples": "number of items", "selection": "items chosen"}
 
+_TOLD = "what the model is told of its tools, sha256"
+
 
 class Side(msgspec.Struct, frozen=True):
     """One of two runs that are compared: its folder, what it asked, what it holds, and the code of its scores."""
@@ -59,7 +61,14 @@ def code_notes(code: dict[str, str], scorers: Sequence[str], found: Benchmark, c
 
 
 def _plan_differences(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
-    left, right = _flat(a), _flat(b)
+    left_tools, right_tools = _tools(a), _tools(b)
+    if left_tools["tools"] != right_tools["tools"]:
+        # Other tools are described otherwise; and where there are none, nothing else about them differs.
+        shared = (left_tools.keys() & right_tools.keys()) - {_TOLD} | {"tools"}
+        left_tools, right_tools = (
+            {name: own[name] for name in own if name in shared} for own in (left_tools, right_tools)
+        )
+    left, right = _flat(a) | left_tools, _flat(b) | right_tools
     return [
         f"{_NAMES.get(name, name)}: {_shown(name, left.get(name))} in A, {_shown(name, right.get(name))} in B"
         for name in dict.fromkeys((*left, *right))
@@ -71,11 +80,24 @@ def _flat(plan: dict[str, Any]) -> dict[str, Any]:
     """A plan without the model, with each decoding option, and each fact of a replay, under its own name."""
     sampling = plan.get("sampling")
     decoding = sampling if isinstance(sampling, dict) else {}
-    others = {name: value for name, value in plan.items() if name not in ("model", "sampling", "replay")}
+    others = {name: value for name, value in plan.items() if name not in ("model", "sampling", "replay", "tools")}
     replay = plan.get("replay")
     others |= {f"replay.{name}": value for name, value in replay.items()} if isinstance(replay, dict) else {}
     options = {name: value for name, value in decoding.items() if name != "seed"}
     return others | options | {"seed sent to the server": "no" if decoding.get("seed") is None else "yes"}
+
+
+def _tools(plan: dict[str, Any]) -> dict[str, Any]:
+    """The tools of a plan with each of their settings under its own name."""
+    tools = plan.get("tools")
+    if not isinstance(tools, dict):
+        return {"tools": "none"}
+    budget = tools.get("budget")
+    limits = budget if isinstance(budget, dict) else {}
+    named = {"arm": "tools", "protocol": "way of calling tools", "told_sha256": _TOLD}
+    told: dict[str, Any] = {"tools": "some"}
+    told |= {named.get(str(name), str(name)): value for name, value in tools.items() if name != "budget"}
+    return told | {f"budget of {name}": limit or "no limit" for name, limit in limits.items()}
 
 
 def _shown(name: str, value: Any) -> str:
