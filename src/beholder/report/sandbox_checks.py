@@ -89,6 +89,8 @@ def isolation(told: str) -> Check:
     if wrong:
         return Check("sandbox isolation", "fail", f"{'; '.join(wrong)}. Do not run the Python tool here")
     found = f"user {seen['user']}, no network, no file of this machine but Python's own, processes of its own"
+    if seen["missing"]:
+        found += f"; {' and '.join(seen['missing'])} cannot be imported: pip install 'beholder[tools]'"
     if not filter_for():
         return Check(
             "sandbox isolation", "note", f"{found}; weaker here: system calls are filtered on x86_64 and aarch64"
