@@ -68,6 +68,13 @@ CASES: list[tuple[str, dict[str, Any] | None, dict[str, int], str, list[str]]] =
         ["the prompt is not the item's question alone"],
     ),
     ("half a surrogate pair", {"template": "\ud800"}, GPT, "official", ["the prompt is not the item's question alone"]),
+    (
+        "tools",
+        {"tools": ToolSettings(arm=Arm.VISUAL)},
+        GPT,
+        "official",
+        ["the model had our tools (visual), which no published row had"],
+    ),
     ("a replay", {"replay": REPLAY}, GPT, "official", ["the conversations of another run were replayed"]),
     ("temperature", with_sampling(temperature=0.7), GPT, "official", ["the temperature is 0.7, not 0"]),
     (

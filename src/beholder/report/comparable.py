@@ -62,6 +62,8 @@ def _asked(plan: Plan, protocol: Mapping[str, Any]) -> list[str]:
         found.append(f"answers had {limit} tokens, not {count(protocol['max_tokens'])}")
     if plan.votes != 1:
         found.append(f"each item was asked {plan.votes} times")
+    if plan.tools is not None:
+        found.append(f"the model had our tools ({plan.tools.arm.value}), which no published row had")
     if plan.replay is not None:
         found.append("the conversations of another run were replayed")
     return found
