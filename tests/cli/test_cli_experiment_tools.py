@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,9 @@ import msgspec
 import pytest
 from cli_data import Beholder, Said, check_refused, tree
 
+import made_runs
 from beholder.experiments.experiment import Experiment, read
+from made_runs import slowly
 from made_tir import mazes
 from scripted_server import Reply, Request, ScriptedServer, completion
 
@@ -279,3 +284,44 @@ def test_somebody_elses_experiment_chooses_no_key(
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     said = place.beholder("experiment", "resume", place.folder, "--runs-dir", tmp_path / "mine")
     check_refused(said, ("lies outside --runs-dir", "would send your key"))
+
+
+def start_process(place: Place, server: ScriptedServer) -> subprocess.Popen[str]:
+    return made_runs.beholder(*place.arguments(server, "--max-connections", 1, "--no-cache"), cwd=place.runs.parent)
+
+
+def wait_for(server: ScriptedServer, number: int) -> None:
+    patience = time.monotonic() + 60
+    while len(server.requests) < number:
+        assert time.monotonic() < patience, "the requests did not come"
+        time.sleep(0.01)
+
+
+def values(found: Any) -> dict[str, float]:
+    return {arm["name"]: arm["scores"]["lenient"]["value"] for arm in found["outcome"]["arms"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("requests", [2, 6, 14])
+def test_killed_anywhere_it_comes_to_the_same(place: Place, requests: int) -> None:
+    with ScriptedServer(slowly(uses_tools, 0.05)) as server:
+        process = start_process(place, server)
+        wait_for(server, requests)
+        process.kill()
+        process.communicate(timeout=60)
+        said = place.go_on()
+    assert said.code == 0, said.err
+    assert values(place.shown()) == {"none": 0, "visual": 1, "visual-again": 1}
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_all_arms_and_says_how_to_go_on(place: Place) -> None:
+    with ScriptedServer(slowly(uses_tools, 0.05)) as server:
+        process = start_process(place, server)
+        wait_for(server, 6)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "Continue with: beholder experiment resume" in out
+        assert "visual-again has not begun" in " ".join(out.split())
+        assert place.go_on().code == 0

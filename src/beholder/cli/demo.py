@@ -1,4 +1,7 @@
-"""`beholder demo`: fresh items of all families, three baselines through the real engine, their comparison, a report."""
+"""`beholder demo`: fresh items of all families, three baselines through the real engine, their comparison, a report.
+
+It ends with experiment 1, what tools are worth, on a few of the items.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from beholder.engine.lifecycle import Result
+    from beholder.engine.plan import Plan
 
 BASELINES = ("random", "static", "classical")
+WITH_TOOLS = "classical-tools"
+FEW = 4
+"""Items of each family that the experiment takes."""
 
 
 def demo(
@@ -30,10 +37,11 @@ def demo(
     max_connections: MaxConnections = 16,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Make fresh items, run three baselines, compare, write a report.
+    """Make fresh items, run three baselines, compare, write a report, see what tools are worth.
 
     The items are of all 13 TIR-Bench families; the baselines are `random` (blind), `static` (one glance) and
-    `classical` (may change the picture). With --model and --base-url, your model answers them too.
+    `classical` (may change the picture). With --model and --base-url, your model answers them too. The experiment at
+    the end sets `static` against `classical-tools`, which writes Python, on 4 items of each family.
     """
     import asyncio
 
@@ -87,14 +95,69 @@ def demo(
     print_side_by_side(console, results)
     _compare(console, results, seed)
     report = write_html(results, results[-1].folder / "report.html")
+    experiment = tools_on_a_few(plan, runs_dir, max_connections, console)
     console.print()
     for line in (
         f"Report:         {report}",
+        *([f"Experiment:     beholder experiment show {experiment}"] if experiment is not None else []),
         "Look closer:    beholder show latest      and      beholder show latest 0",
         "Your own model: make demo MODEL=openai/NAME BASE_URL=http://localhost:8000/v1",
         f"           or:  beholder run tir --data {folder} --model openai/NAME --base-url http://localhost:8000/v1",
     ):
         console.print(Text(line), soft_wrap=True)
+
+
+def tools_on_a_few(plan: Plan, runs_dir: Path, max_connections: int, console: Console) -> Path | None:
+    """Experiment 1 on the first items of each family: `static` without tools, `classical-tools` with Python, twice.
+
+    Returns its folder; None, with a word why, where no sandbox runs.
+    """
+    import asyncio
+
+    from rich.text import Text
+
+    from beholder.cli.experiment_arms import Reach, begin_experiment, carry_on, exit_code
+    from beholder.cli.experiment_tools import outcome_of, tools_experiment
+    from beholder.errors import UsageError
+    from beholder.experiments.experiment import read
+    from beholder.report.experiment_report import print_tools
+    from beholder.tools.settings import Arm, ToolSettings
+
+    console.print()
+    console.print("What are tools worth? static answers at once, classical-tools writes Python first.", style="bold")
+    few = first_of_each(plan, FEW)
+    settings = {"max_retries": 7, "max_connections": max_connections, "cache": True}
+    arms = {"none": None, "python": ToolSettings(arm=Arm.PYTHON)}
+    experiment = tools_experiment(few, list(arms), arms, WITH_TOOLS, "static", settings, repeat=True)
+    reach = Reach(endpoint=None, max_connections=max_connections, max_retries=7, cache=runs_dir / ".cache.db")
+    try:
+        folder = begin_experiment(experiment, WITH_TOOLS, reach, runs_dir, console)
+    except UsageError as error:
+        console.print(Text(f"Left out: {error}", "yellow"), soft_wrap=True)
+        return None
+    results = asyncio.run(carry_on(folder, experiment, reach, console))
+    if exit_code(experiment, results):
+        raise typer.Exit(1)
+    by_name = {arm.name: result for arm, result in zip(experiment.arms, results, strict=True)}
+    print_tools(console, outcome_of(folder, read(folder), by_name), short=True)
+    return folder
+
+
+def first_of_each(plan: Plan, number: int) -> Plan:
+    """The plan over the first so many items of each category."""
+    from collections import Counter
+
+    import msgspec
+
+    from beholder.engine.selection import Selection
+
+    taken: Counter[str] = Counter()
+    keys = []
+    for sample in plan.samples():
+        taken[sample.category] += 1
+        if taken[sample.category] <= number:
+            keys.append(sample.key)
+    return msgspec.structs.replace(plan, selection=Selection(ids=tuple(keys)), n_samples=len(keys))
 
 
 def _one_line(console: Console, result: Result) -> None:
