@@ -37,7 +37,7 @@ def demo(
     max_connections: MaxConnections = 16,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Make fresh items, run three baselines, compare, write a report, see what tools are worth.
+    """Make fresh items, run three baselines, compare, report.
 
     The items are of all 13 TIR-Bench families; the baselines are `random` (blind), `static` (one glance) and
     `classical` (may change the picture). With --model and --base-url, your model answers them too. The experiment at

@@ -57,9 +57,9 @@ def resume(
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Continue an experiment: begin the arms that are missing, complete the others.
+    """Continue an experiment: begin what is missing, complete the rest.
 
-    A finished one is only read.
+    Arms that are complete are only read.
     """
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.endpoint import StoredEndpoint, asking, endpoint_again, of_a_foreign_run, stored_settings

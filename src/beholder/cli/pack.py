@@ -18,7 +18,7 @@ def pack(
     ] = None,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Write a run into one portable file, which `beholder show` opens."""
+    """Write a run into one portable file, which `show` opens."""
     from beholder.errors import UsageError
     from beholder.report.figures import size_in_words
     from beholder.report.plain_text import plain
