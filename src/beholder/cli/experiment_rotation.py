@@ -109,8 +109,8 @@ def rotation(
 ) -> None:
     """A predefined tool, or code of one's own? Six arms on rotation.
 
-    The task is to turn a picture upright. The interfaces are the rotate tool and Python, the prompts the question only (P1), a hint (P2), and asking for each
-    option to be tried (P3). The model calls until it answers.
+    The task is to turn a picture upright. The interfaces are the rotate tool and Python, the prompts the question only
+    (P1), a hint (P2), and asking for each option to be tried (P3). The model calls until it answers.
     """
     from beholder.cli.experiment_arms import begin_experiment, carry_on_and_show
     from beholder.cli.experiment_options import prepare
