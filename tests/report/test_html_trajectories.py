@@ -15,7 +15,7 @@ from beholder.engine.lifecycle import Result
 from beholder.report import html_trajectories
 from beholder.report.html_pictures import NOT_THERE, Images
 from beholder.report.html_trajectories import FIRST_TURNS, LAST_TURNS
-from beholder.tools.settings import Budget
+from beholder.tools.settings import Arm, Budget
 
 
 @pytest.fixture(scope="module")
@@ -191,3 +191,10 @@ def test_a_tool_that_a_model_invents_is_only_text(tmp_path: Path) -> None:
     assert f"operations{name} 3" in page.text
     assert talk_of(page, 0)["s"] == f"3 turns, 3 calls: {name} ✗ unknown tool ×3"
     assert {tag for tag, _ in page.tags} <= TAGS
+
+
+def test_one_model_with_different_tools_is_called_by_them(talks: Result, tmp_path: Path) -> None:
+    rotating = conversations(tmp_path, TALKS[:2], arm=Arm.ROTATE)
+    page = written(tmp_path / "report.html", talks.folder, rotating.folder, talks.folder)
+    model = "openai/talker"
+    assert page.data["runs"] == [f"{model}, visual (1)", f"{model}, rotate", f"{model}, visual (2)"]

@@ -49,8 +49,11 @@ class Runs(NamedTuple):
 
 
 def side_by_side(results: Sequence[Result], given: Sequence[str] = ()) -> Runs:
-    """The runs with their names: those that are given, or the models, numbered where one occurs more than once."""
-    called = given or [result.model for result in results]
+    """The runs with their names: those that are given, or the models, numbered where one occurs more than once.
+
+    A model that is there with different tools is called by them too.
+    """
+    called = given or [_called(result, results) for result in results]
     models = [plain(name, one_line=True, limit=_LONGEST_NAME) or "(no name)" for name in called]
     names = [
         f"{model} ({models[: place + 1].count(model)})" if models.count(model) > 1 else model
@@ -60,6 +63,15 @@ def side_by_side(results: Sequence[Result], given: Sequence[str] = ()) -> Runs:
     chosen = {found.headline_of(result.metrics) for result in results}
     scorer, metric = chosen.pop() if len(chosen) == 1 else found.headline_without_extractor or found.headline
     return Runs(results, names, scorer, metric)
+
+
+def _called(result: Result, results: Sequence[Result]) -> str:
+    arms = {_arm(other) for other in results if other.model == result.model}
+    return f"{result.model}, {_arm(result)}" if len(arms) > 1 else result.model
+
+
+def _arm(result: Result) -> str:
+    return result.plan.tools.arm.value if result.plan.tools is not None else "no tools"
 
 
 def text(words: str) -> str:

@@ -358,7 +358,9 @@
   [dialog, stage].forEach((area) => area.addEventListener("click", (event) => {
     if (event.target === area) dialog.close();
   }));
-  dialog.addEventListener("close", () => large.removeAttribute("src"));
+  dialog.addEventListener("close", () => { // told late: the next picture may be open by now
+    if (!dialog.open) large.removeAttribute("src");
+  });
 
   $("filters").hidden = false;
   clear();
