@@ -17,7 +17,7 @@ from cli_data import Beholder, Said, check_refused, tree
 import made_runs
 from beholder.experiments.experiment import Experiment, read
 from made_runs import slowly
-from made_tir import mazes
+from made_tir import mazes, reads_letter
 from scripted_server import Reply, Request, ScriptedServer, completion
 
 CROP = {"box": [0, 0, 8, 6]}
@@ -181,6 +181,7 @@ def test_no_answer_at_all_is_no_score(place: Place) -> None:
     with ScriptedServer(lambda request: Reply(b"{}", status=404)) as server:
         said = place.start(server, "--max-retries", 0)
     assert said.code == 3
+    assert "none has responses without a score" in said.out
 
 
 def test_another_model_may_answer_without_tools(place: Place) -> None:
@@ -206,6 +207,22 @@ def test_options_reach_the_arms(place: Place) -> None:
     assert again.plan == visual.plan
     assert (none.plan.seed, none.plan.n_samples, none.plan.selection.limit) == (5, 2, 2)
     assert [arm.settings["cache"] for arm in (none, visual, again)] == [True, True, False]
+
+
+def test_an_extractor_reads_the_answers_of_all_arms(place: Place) -> None:
+    def says_it_in_words(request: Request) -> Reply:
+        reply = uses_tools(request)
+        return Reply(reply.body.replace(b'"content": "B"', b'"content": "It is B."'))
+
+    with ScriptedServer(says_it_in_words) as server, ScriptedServer(reads_letter) as reader:
+        told = ("--extractor", "openai/reader", "--extractor-base-url", reader.url)
+        assert place.start(server, *told, "--no-cache").code == 0
+        assert len(reader.requests) == 3 * 4
+        (place.folder / "visual").rename(place.runs.parent / "visual")
+        assert place.go_on().code == 0
+    found = place.shown()["outcome"]
+    assert found["scorers"] == ["official", "lenient"]
+    assert [found["gains"][scorer][0]["net_items"] for scorer in found["scorers"]] == [4, 4]
 
 
 def test_json_is_one_object(place: Place) -> None:

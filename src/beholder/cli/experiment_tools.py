@@ -211,7 +211,7 @@ def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result])
         voted=found.answers_shown > 0,
         seed=plan.seed,
     )
-    title = f"Experiment: tools · {found.title} · {experiment.asked.get('model')} · {plan.n_samples:,} items"
+    title = f"Experiment: tools · {found.name} · {experiment.asked.get('model')} · {plan.n_samples:,} items"
     return msgspec.structs.replace(outcome, title=title)
 
 

@@ -163,8 +163,9 @@ def missing(experiment: Experiment, results: dict[str, Result]) -> Iterator[str]
         if result is None:
             yield f"{arm.name} has not begun"
         elif not result.complete:
-            there = result.tally.answered + result.tally.failed
-            yield f"{arm.name} has {there:,} of {result.plan.n_asks:,} responses"
+            there, planned = result.tally.answered + result.tally.failed, result.plan.n_asks
+            told = f"{there:,} of {planned:,} responses" if there < planned else "responses without a score"
+            yield f"{arm.name} has {told}"
 
 
 def resume_command(folder: Path) -> str:

@@ -217,7 +217,8 @@ def _print_turns(console: Console, outcome: ToolsOutcome) -> None:
 
 
 def _print_keys(console: Console, gains: Sequence[Gain]) -> None:
-    console.print()
+    if any(gain.comparison.gained or gain.comparison.lost for gain in gains):
+        console.print()
     for gain in gains:
         for word, keys in (("gained", gain.comparison.gained), ("lost", gain.comparison.lost)):
             if keys:
