@@ -8,7 +8,7 @@ failed. OUR rules, since the paper gives none:
   its end failed at `running`.
 - What was seen: by how much each picture that a call brought is the item's own picture turned. With the rotate tool
   that follows from the calls (turns of turned pictures add up); with code it is measured from the pixels (`turned`).
-- `angle`: pictures were seen turned, and none of them upright, which is within `NEAR` degrees of the right turn.
+- `angle`: the picture was seen turned, be it by 0 degrees, and never upright: within `NEAR` degrees of the right turn.
 - `direction`: instead of upright, one was seen turned by the right angle the other way round. Not where that is itself
   an option (then it may have been a trial of that option), or where both ways come to the same (180 degrees).
 - `answer`: it was seen upright and another answer was given.
