@@ -146,7 +146,19 @@ def test_a_mark_is_kept_beside_the_score_and_survives_a_rescore(beholder: Behold
     assert beholder.json("show", folder, 1)["marks"] == after["marks"]
     assert beholder.json("show", folder, 2)["marks"] == []
     shown = beholder("show", folder)
-    assert f"marked: lenient is wrong about {after['sample']['key']} (vote 0, epoch 0): it says T" in shown.out
+    key = after["sample"]["key"]
+    assert f"marked: {key}: lenient is wrong here (vote 0, epoch 0): it says T" in shown.out
+
+
+def test_what_went_wrong_can_be_labelled(beholder: Beholder, tmp_path: Path) -> None:
+    folder = tfq_run(beholder, tmp_path)
+    said = beholder("show", folder, 1, "--label", "perception", "--note", "it took the lamp for a moon")
+    assert "labelled perception (vote 0, epoch 0): it took the lamp for a moon" in said.out
+    for wrong in ("two words", "", "x" * 41):
+        refused = beholder("show", folder, 1, "--label", wrong)
+        assert refused.code == 2
+        assert "one word" in refused.err
+    assert "needs an item" in beholder("show", folder, "--label", "perception").err
 
 
 def test_a_rescore_gives_the_same_figures(beholder: Beholder, tmp_path: Path) -> None:

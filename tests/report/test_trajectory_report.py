@@ -248,3 +248,9 @@ def test_a_median_between_two_counts_is_no_whole_number(talks: Result) -> None:
     assert use is not None
     spread = msgspec.structs.replace(use.turns, median=2.5)
     assert spread_in_words(spread) == "mean 2.56, median 2.5, most 6"
+
+
+def test_what_a_person_says_went_wrong_stands_beside_what_the_record_says(talks: Result) -> None:
+    said = shown(talks, 3, "--label", "perception", "--note", "it never saw the sign")
+    assert "conversation; labelled by a person: perception (it never saw the sign)" in said
+    assert re.search(r"labels +perception 1\n", told(talks))

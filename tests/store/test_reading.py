@@ -201,19 +201,6 @@ def test_a_position_is_tried_only_where_no_key_begins_so(tmp_path: Path) -> None
         assert [found.index for found in reading.samples(db)] == list(range(12))
 
 
-def test_marks_stand_beside_the_scores(folder: Path) -> None:
-    with closing(schema.open_to_read(folder / "run.db")) as db:
-        before = reading.scored_items(db)
-    first = reading.Mark(scorer="strict", note="it does say T \x00 '", created="2026-12-01", vote=1, epoch=0)
-    second = reading.Mark(scorer="lenient", note="", created="2026-11-01", vote=0, epoch=0)
-    for mark in (first, second):
-        reading.add_mark(folder, "0abc_def-0", mark)
-    with closing(schema.open_to_read(folder / "run.db")) as db:
-        assert reading.marks(db, "0abc_def-0") == [first, second]
-        assert reading.marks(db, "1abc_def-0") == []
-        assert reading.scored_items(db) == before
-
-
 def test_responses_of_one_sample_and_those_without_scores(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "run.db")) as db:
         db.execute("DELETE FROM scores WHERE response = 1")

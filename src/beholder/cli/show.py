@@ -22,6 +22,10 @@ def show(
     mark: Annotated[
         str | None, typer.Option(metavar="SCORER", help="Mark: this scorer is wrong about this item.")
     ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="Mark what went wrong: perception, tool_use, reasoning, or your own word."),
+    ] = None,
     vote: Annotated[int, typer.Option(metavar="N", min=0, help="Which vote the mark is about.")] = 0,
     epoch: Annotated[int, typer.Option(metavar="N", min=0, help="Which epoch the mark is about.")] = 0,
     note: Annotated[str, typer.Option(metavar="TEXT", help="Why, kept with the mark.")] = "",
@@ -31,10 +35,11 @@ def show(
 ) -> None:
     """Show a run's figures, or one item with all its evidence.
 
-    RUN may also be a file that `beholder pack` wrote. With --mark, a verdict of a scorer is marked as wrong; the mark
-    is kept beside the score and survives a rescore.
+    RUN may also be a file that `beholder pack` wrote. With --mark, a verdict of a scorer is marked as wrong; with
+    --label, what went wrong is put down to something. Marks are kept beside the scores and survive a rescore.
     """
     import contextlib
+    import re
     import shlex
     import tempfile
     from datetime import UTC, datetime
@@ -49,7 +54,7 @@ def show(
     from beholder.report.run_differences import code_notes
     from beholder.report.run_facts import print_facts, print_marks
     from beholder.report.terminal import make_console
-    from beholder.store import pack, reading, schema
+    from beholder.store import marks, pack, reading, schema
     from beholder.store.folder import find_run, read_info
 
     console = make_console()
@@ -59,13 +64,16 @@ def show(
         info = read_info(folder)
         plan = lifecycle.plan_of(info)
         found = find_benchmark(plan.benchmark)
-        if mark is not None:
+        option = "--mark" if mark is not None else "--label"
+        if mark is not None or label is not None:
             if key is None:
-                raise UsageError("--mark needs an item: beholder show RUN ITEM --mark SCORER.")
+                raise UsageError(f"{option} needs an item: beholder show RUN ITEM {option} WORD.")
             if packed:
                 raise UsageError(f"{run} is a packed run, which cannot be marked. Mark the run folder, and pack again.")
-            if mark not in found.scorers:
+            if mark is not None and mark not in found.scorers:
                 raise UsageError(f"--mark: {found.name} has no scorer {mark!r}. It has {', '.join(found.scorers)}.")
+            if label is not None and not re.fullmatch(r"[\w-]{1,40}", label):
+                raise UsageError("--label takes one word of at most 40 letters, such as perception or tool_use.")
         with contextlib.closing(schema.open_to_read(folder / "run.db")) as db:
             stored = reading.scorer_codes(db)
         mend = "rescore the run folder and pack it again" if packed else f"beholder rescore {shlex.quote(str(folder))}"
@@ -82,12 +90,15 @@ def show(
         db = schema.open_to_read(folder / "run.db")
         try:
             chosen = find_item(db, key)
-            if mark is not None:
+            if mark is not None or label is not None:
                 answered = {(one.vote, one.epoch) for one in reading.responses(db, key=chosen)}
                 if (vote, epoch) not in answered:
-                    raise UsageError(f"--mark: item {chosen} has no response with vote {vote}, epoch {epoch}.")
+                    raise UsageError(f"{option}: item {chosen} has no response with vote {vote}, epoch {epoch}.")
                 created = datetime.now(UTC).isoformat(timespec="seconds")
-                reading.add_mark(folder, chosen, reading.Mark(mark, note, created, vote, epoch))
+                if mark is not None:
+                    marks.add_mark(folder, chosen, marks.Mark(mark, note, created, vote, epoch))
+                if label is not None:
+                    marks.add_mark(folder, chosen, marks.label_mark(label, note, created, vote, epoch))
             item = item_object(db, chosen, found)
         finally:
             db.close()

@@ -8,7 +8,7 @@ from typing import Any
 from beholder.report.html_pictures import NOT_THERE, Pictures
 from beholder.report.html_texts import line, shown
 from beholder.report.tool_use import Conversation
-from beholder.report.trajectory_report import abandoned_in_words, call_labels, ending_in_words, spaced
+from beholder.report.trajectory_report import abandoned_in_words, call_labels, cause_in_words, ending_in_words, spaced
 from beholder.report.trajectory_view import (
     ShownCall,
     ShownPicture,
@@ -80,7 +80,7 @@ def trajectory_object(talk: Conversation, sample: Sample, room: Room) -> dict[st
         "co": cost_in_words(view.diagnosis),
         "bad": int(view.trajectory.ended is not Ended.ANSWERED),
         "fl": [spaced(flag) for flag in view.diagnosis.flags],
-        "w": _cause(view),
+        "w": line(cause_in_words(view), 500),
         "as": answers_in_words(view),
         "more": len(view.turns) - len(kept),
         "ab": lost,
@@ -176,11 +176,6 @@ def _facts(one: ShownTurn) -> str:
         f"left out of the request: {', '.join(one.evicted)}" if one.evicted else "",
     ]
     return line(" · ".join(filter(None, facts)), 300)
-
-
-def _cause(view: View) -> str:
-    diagnosis = view.diagnosis
-    return f"put down to {spaced(diagnosis.attribution)}: {diagnosis.why}" if diagnosis.attribution else ""
 
 
 def _filters(view: View) -> list[str]:

@@ -22,6 +22,7 @@ from beholder.report.trajectory_view import view_of
 from beholder.sample import Ask, ImagePart, PreferenceTarget, Response, Sample, TextPart
 from beholder.score import Outcome, Score
 from beholder.store import reading
+from beholder.store.marks import Mark, marks
 from beholder.trajectory import Ended
 
 _LONGEST_POSITION = 9
@@ -48,7 +49,7 @@ class Item(msgspec.Struct, frozen=True):
     sample: Sample
     target: str
     responses: list[Judged]
-    marks: list[reading.Mark]
+    marks: list[Mark]
 
 
 def find_item(db: sqlite3.Connection, name: str) -> str:
@@ -88,7 +89,7 @@ def item_object(db: sqlite3.Connection, key: str, found: Benchmark) -> Item:
                 conversation=conversation_of(db, found, sample, stored, scores),
             )
         )
-    return Item(sample, reading.target_text(sample), responses, reading.marks(db, key))
+    return Item(sample, reading.target_text(sample), responses, marks(db, key))
 
 
 def print_item(console: Console, item: Item, folder: Path, plan: Plan, *, prompt: bool = False) -> None:
@@ -103,8 +104,7 @@ def print_item(console: Console, item: Item, folder: Path, plan: Plan, *, prompt
         _print_response(console, item, judged, plan, prompt=prompt)
     _print_majority(console, item)
     for mark in item.marks:
-        words = f"marked {mark.created}: {mark.scorer} is wrong here (vote {mark.vote}, epoch {mark.epoch})"
-        _line(console, words + (f": {mark.note}" if mark.note else ""), "yellow")
+        _line(console, f"marked {mark.created}: {mark.told}", "yellow")
 
 
 def _line(console: Console, text: str, style: str = "", *, one_line: bool = True, before: str = "") -> None:

@@ -16,6 +16,7 @@ from beholder.report.plain_text import plain
 from beholder.report.run_list import status_of
 from beholder.store import schema
 from beholder.store.folder import RunInfo, resume_command
+from beholder.store.marks import all_marks
 from beholder.tools.settings import ToolSettings
 
 _REASONS_SHOWN = 5
@@ -141,12 +142,11 @@ def _decoding_hints(messages: str) -> list[str]:
 
 
 def print_marks(console: Console, folder: Path) -> None:
-    """A person's marks on scores, each with its item."""
+    """What people marked, each with its item."""
     db = schema.open_to_read(folder / "run.db")
     try:
-        rows = db.execute("SELECT key, scorer, vote, epoch, note FROM marks ORDER BY rowid").fetchall()
+        rows = all_marks(db)
     finally:
         db.close()
-    for key, scorer, vote, epoch, note in rows:
-        words = f"marked: {scorer} is wrong about {key} (vote {vote}, epoch {epoch}){f': {note}' if note else ''}"
-        console.print(Text(plain(words, one_line=True)), style="yellow", soft_wrap=True)
+    for key, mark in rows:
+        console.print(Text(plain(f"marked: {key}: {mark.told}", one_line=True)), style="yellow", soft_wrap=True)

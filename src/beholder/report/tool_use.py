@@ -14,9 +14,9 @@ from beholder.engine.lifecycle import Result
 from beholder.report.stated_answers import Stated, answer_reader, judge_of, stated_answers
 from beholder.sample import Sample
 from beholder.score import Score
-from beholder.store import reading, schema, turns
+from beholder.store import marks, reading, schema, turns
 from beholder.tools.attribution import attributed
-from beholder.tools.diagnosis import BUDGETS, Diagnosis, diagnose
+from beholder.tools.diagnosis import BUDGETS, Diagnosis, ErrorLabel, diagnose
 from beholder.tools.tally import Rate, Tally, TaskTurns, score_against_turns, tally
 from beholder.trajectory import Trajectory
 
@@ -72,11 +72,13 @@ def tool_use(result: Result) -> ToolUse | None:
     diagnoses: list[Diagnosis] = []
     rows: list[tuple[str, int, float | None]] = []
     with contextlib.closing(schema.open_to_read(result.folder / "run.db")) as db:
+        labels = _labels(marks.all_marks(db))
         for place, sample, trajectory in _conversations(db):
             item = items.get(place)
             scores = item.scores if item is not None else {}
             order = item.order if item is not None else ()
-            diagnoses.append(diagnosis_of(result.found, sample, trajectory, scores, order))
+            diagnosis = diagnosis_of(result.found, sample, trajectory, scores, order)
+            diagnoses.append(msgspec.structs.replace(diagnosis, label=labels.get(place)))
             value = scores[scorer].value if scorer in scores else None
             rows.append((sample.category, len(trajectory.turns), value))
         lost = _abandoned(db)
@@ -123,6 +125,8 @@ def conversation_of(
         return Conversation(None, None, abandoned=lost) if lost else None
     trajectory, order = turns.trajectory(db, place, conduct), stored.response.order
     diagnosis = diagnosis_of(found, sample, trajectory, scores, order)
+    label = _labels([(stored.key, mark) for mark in marks.marks(db, stored.key)]).get(place)
+    diagnosis = msgspec.structs.replace(diagnosis, label=label)
     stated = stated_answers(trajectory, answer_reader(found, sample, trajectory, order))
     return Conversation(trajectory, diagnosis, stated, lost)
 
@@ -144,6 +148,11 @@ def diagnosis_of(
     values = [scores[name].value for name in deciding if name in scores and scores[name].value is not None]
     right = values[0] == 1 if values and values[0] in (0, 1) else None
     return attributed(diagnosis, trajectory, final_right=right, is_right=judge_of(found, sample, order))
+
+
+def _labels(marked: Sequence[tuple[str, marks.Mark]]) -> dict[turns.Place, ErrorLabel]:
+    """The last label that somebody gave to each response."""
+    return {(key, mark.epoch, mark.vote): ErrorLabel(mark.label, note=mark.note) for key, mark in marked if mark.label}
 
 
 def _conversations(db: sqlite3.Connection) -> Iterator[tuple[turns.Place, Sample, Trajectory]]:

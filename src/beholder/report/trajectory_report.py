@@ -52,7 +52,7 @@ def print_trajectory(console: Console, view: View, abandoned: Sequence[Trajector
     _line(console, ending, "" if view.trajectory.ended is Ended.ANSWERED else "yellow")
     if answers := answers_in_words(view):
         _line(console, f"answers on the way: {answers}", "bold")
-    for words in (", ".join(map(spaced, view.diagnosis.flags)), _cause(view)):
+    for words in (", ".join(map(spaced, view.diagnosis.flags)), cause_in_words(view)):
         if words:
             _line(console, words, "yellow")
     for attempt in abandoned:
@@ -90,9 +90,14 @@ def call_labels(call: ShownCall) -> list[str]:
     return labels
 
 
-def _cause(view: View) -> str:
+def cause_in_words(view: View) -> str:
+    """What the failure is put down to by the record, and by a person."""
     diagnosis = view.diagnosis
-    return f"put down to {spaced(diagnosis.attribution)}: {diagnosis.why}" if diagnosis.attribution else ""
+    words = [f"put down to {spaced(diagnosis.attribution)}: {diagnosis.why}"] if diagnosis.attribution else []
+    if diagnosis.label is not None:
+        note = f" ({diagnosis.label.note})" if diagnosis.label.note else ""
+        words.append(f"labelled by a person: {spaced(diagnosis.label.label)}{note}")
+    return "; ".join(words)
 
 
 def _print_turn(console: Console, shown: ShownTurn, *, last: bool, ended: Ended | None) -> None:
@@ -202,6 +207,7 @@ def use_in_words(use: ToolUse) -> list[tuple[str, str]]:
         ("operations", counts_in_words(tally.operations, most=8)),
         ("ended", counts_in_words(endings) + (f"; {_share(use.budget)} by a budget" if use.budget.count else "")),
         ("errors", f"put down to {counts_in_words(causes)}" if causes else ""),
+        ("labels", counts_in_words({spaced(word): number for word, number in tally.labels.items()})),
         ("abandoned", _abandoned(use)),
     ]
     return [(name, words) for name, words in said if words]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from sys import intern
 from typing import Any, TypeVar
 
@@ -60,16 +59,6 @@ class StoredResponse(msgspec.Struct, frozen=True):
     epoch: int
     vote: int
     response: Response
-
-
-class Mark(msgspec.Struct, frozen=True):
-    """A person's note that a scorer is wrong about one response. Kept beside the score, never in place of it."""
-
-    scorer: str
-    note: str
-    created: str
-    vote: int
-    epoch: int
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -318,25 +307,6 @@ def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
         cut=totals[4],
         abandoned=turned.abandoned,
     )
-
-
-def marks(db: sqlite3.Connection, key: str) -> list[Mark]:
-    """A person's marks on the scores of one sample, oldest first."""
-    rows = db.execute("SELECT scorer, note, created, vote, epoch FROM marks WHERE key = ? ORDER BY rowid", (key,))
-    return [Mark(*row) for row in rows]
-
-
-def add_mark(run: Path, key: str, mark: Mark) -> None:
-    """Keeps a mark beside the score."""
-    db = schema.open_to_write(run / "run.db")
-    try:
-        with schema.told_plainly(run):
-            db.execute(
-                "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?)",
-                (key, mark.epoch, mark.vote, mark.scorer, mark.note, mark.created),
-            )
-    finally:
-        schema.close_for_good(db)
 
 
 def _score(

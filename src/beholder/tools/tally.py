@@ -40,7 +40,8 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     `changed` (the answer after it is another one; out of the calls where both answers are known). `new_image` is out
     of the calls that ran, `no_new_evidence` out of those that brought pictures, the other rates out of all calls.
     `mean_turns` is None if there is no trajectory. `operations` counts the calls that ask for each, run or not;
-    `outcomes` has every outcome; `ended`, `flags` and `attributions` count trajectories ("unknown" where it is None).
+    `outcomes` has every outcome; `ended`, `flags` and `attributions` count trajectories ("unknown" where it is None),
+    `labels` those that a person labelled, by their words.
     """
 
     trajectories: int
@@ -58,6 +59,7 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     ended: dict[str, int]
     flags: dict[str, int]
     attributions: dict[str, int]
+    labels: dict[str, int]
 
 
 def tally(diagnoses: Sequence[Diagnosis]) -> Tally:
@@ -81,6 +83,7 @@ def tally(diagnoses: Sequence[Diagnosis]) -> Tally:
         ended=_counts(diagnosis.ended.value if diagnosis.ended else "unknown" for diagnosis in diagnoses),
         flags=_counts(flag for diagnosis in diagnoses for flag in diagnosis.flags),
         attributions=_counts(diagnosis.attribution or "unknown" for diagnosis in diagnoses),
+        labels=_counts(diagnosis.label.label for diagnosis in diagnoses if diagnosis.label is not None),
     )
 
 
