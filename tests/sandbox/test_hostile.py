@@ -21,8 +21,8 @@ from beholder.sandbox.pool import SandboxPool
 from beholder.tools.python_tool import PythonTool
 from beholder.tools.tool import ToolResult
 
-LIMITS = SandboxLimits(memory=256 << 20, call_seconds=2.0, cpu_seconds=20, tmp_bytes=32 << 20, processes=24)
-LONGEST = 12.0
+LIMITS = SandboxLimits(memory=256 << 20, call_seconds=3.0, cpu_seconds=20, tmp_bytes=32 << 20, processes=24)
+LONGEST = 30.0
 """Seconds for the call, the end of the process, a new one, and a call to that."""
 SECRET = "swordfish-4711"
 

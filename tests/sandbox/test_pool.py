@@ -91,6 +91,20 @@ def test_no_more_conversations_than_workers_run_at_once() -> None:
     assert asyncio.run(run()) == ["waits", "False\n"]
 
 
+def test_many_conversations_that_begin_at_once_share_what_there_is() -> None:
+    async def one(pool: SandboxPool, number: int) -> str:
+        conversation = pool.conversation()
+        answer = await conversation.call(f"print({number})", ())
+        await conversation.close()
+        return answer.text
+
+    async def run() -> list[str]:
+        async with SandboxPool(backend(), LIMITS, concurrency=3, spares=2) as pool:
+            return await asyncio.gather(*(one(pool, number) for number in range(9)))
+
+    assert asyncio.run(run()) == [f"{number}\n" for number in range(9)]
+
+
 def test_how_many_workers_fit_into_memory() -> None:
     assert most_workers(SandboxLimits(memory=1 << 20), 5) == 5
     assert most_workers(SandboxLimits(memory=1 << 60), 5) == 1
@@ -232,6 +246,26 @@ def test_a_pool_that_cannot_start_another_worker_says_so_to_who_asks() -> None:
     asyncio.run(run())
 
 
+def test_a_closed_pool_starts_nothing() -> None:
+    async def run() -> None:
+        pool = SandboxPool(backend(), LIMITS, spares=0)
+        await pool.start()
+        pids = pool.pids
+        await pool.close()
+        await pool.close()
+        assert_all_end(pids)
+        with pytest.raises(SandboxBroken, match="closed"):
+            await pool.conversation().call("1", ())
+
+    asyncio.run(run())
+
+
+def test_grandchildren_that_are_left_do_not_cost_the_process() -> None:
+    code = "import os, time\nif os.fork() == 0:\n    os.fork()\n    time.sleep(99)\ntime.sleep(0.1)\nx = 1"
+    first, second = talk(code, "x")
+    assert (first.outcome, first.alive, second.text) == ("ok", True, "1\n")
+
+
 def test_nothing_outlives_us_when_we_are_killed(tmp_path: Path) -> None:
     program = textwrap.dedent("""\
         import asyncio, json, os, sys
@@ -244,6 +278,8 @@ def test_nothing_outlives_us_when_we_are_killed(tmp_path: Path) -> None:
                 await second.call("1", ())
                 call = asyncio.create_task(first.call(HOLD_ON, ()))
                 await asyncio.sleep(1)
+                while len(pool.pids) < 3:
+                    await asyncio.sleep(0.01)
                 print(json.dumps(pool.pids), flush=True)
                 await call
         asyncio.run(main())
@@ -251,7 +287,7 @@ def test_nothing_outlives_us_when_we_are_killed(tmp_path: Path) -> None:
     running = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=tmp_path)
     assert running.stdout is not None
     pids = json.loads(running.stdout.readline())
-    assert len(pids) >= 2
+    assert len(pids) == 3
     running.kill()
     running.wait()
     running.stdout.close()

@@ -76,6 +76,8 @@ class SandboxPool:
         await self._room.acquire()
         self._taking += 1
         try:
+            if self._closed:
+                raise SandboxBroken("the pool of sandboxes is closed")
             worker = await self._next_worker()
         except BaseException:
             self._room.release()

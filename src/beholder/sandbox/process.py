@@ -29,6 +29,7 @@ _SOURCES = ("worker_setup", "worker_pictures", "worker")
 _OWN_PROCESSES = 3
 """In the control group while nothing of the model's is left: two of bubblewrap, and the worker."""
 _TO_END = 5.0
+_LOOKS = 40
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,18 +184,21 @@ class Worker:
             encoded = [await self._pipes.exactly(size) for size in head.pictures]
         self._pipes.settle(text)
         self._pause(signal.SIGSTOP)
-        self._check_rest()
+        await self._check_rest()
         self.pictures_given = len(pictures)
         decoded = await asyncio.to_thread(read_pictures, encoded, self.limits) if encoded else ()
         return Answer(outcome=head.outcome, pictures=decoded)
 
-    def _check_rest(self) -> None:
+    async def _check_rest(self) -> None:
         """Raises `Forged` where the reply was followed by more, or processes are left that the worker ends itself."""
         if not self._pipes.discard():
             raise Forged("more came after the reply")
         group = self.launch.group
-        if group is not None and group.processes() > _OWN_PROCESSES:
-            raise Forged("processes went on after the reply")
+        for _ in range(_LOOKS):  # those that were killed just now take a moment to go
+            if group is None or group.processes() <= _OWN_PROCESSES:
+                return
+            await asyncio.sleep(0.005)
+        raise Forged("processes went on after the reply")
 
     async def _after_end(self) -> Answer:
         """The process has ended in the middle of a call, or closed its pipe: why?"""
@@ -238,7 +242,8 @@ class Worker:
             self._process.wait(_TO_END)
         except subprocess.TimeoutExpired:
             self._kill_started()
-            self._process.wait(_TO_END)
+            with contextlib.suppress(subprocess.TimeoutExpired):  # caught in the kernel: it ends when that lets it go
+                self._process.wait(_TO_END)
 
     def _kill_started(self) -> None:
         """The process that we have started, and what is still in its group."""
