@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -122,12 +123,42 @@ def test_whether_memory_ran_out(version: int, name: str, text: str, ran_out: boo
 
 
 def test_groups_of_processes_that_are_gone_are_removed_and_no_others(tmp_path: Path) -> None:
-    own = f"beholder-{os.getpid()}-{cgroup._start_of(os.getpid())}-0"
-    reused = f"beholder-{os.getpid()}-1-0"  # of a process that had our number before us
-    for name in (own, reused, f"beholder-{2**22 + 5}-77-3", "beholder-something", "another"):
+    space, start = os.stat("/proc/self/ns/pid").st_ino, cgroup._start_of(os.getpid())
+    kept = {
+        f"beholder-{space}-{os.getpid()}-{start}-0",
+        f"beholder-{space + 1}-{2**22 + 5}-77-3",  # of another process namespace: who knows whether it is gone
+        "beholder-something",
+        "beholder-a-b-c-d",
+        "another",
+    }
+    gone = {
+        f"beholder-{space}-{os.getpid()}-1-0",  # of a process that had our number before us
+        f"beholder-{space}-{2**22 + 5}-77-3",
+    }
+    for name in kept | gone:
         (tmp_path / name).mkdir()
-    assert Hierarchy(dict.fromkeys(CONTROLLERS, tmp_path), 1).remove_stale() == 2
-    assert {path.name for path in tmp_path.iterdir()} == {own, "beholder-something", "another"}
+    assert Hierarchy(dict.fromkeys(CONTROLLERS, tmp_path), 1).remove_stale() == len(gone)
+    assert {path.name for path in tmp_path.iterdir()} == kept
+
+
+def test_what_is_left_in_a_stale_group_is_ended() -> None:
+    found = hierarchy()
+    if not found.folders:
+        assert found.remove_stale() == 0
+        return
+    apart = found.folders["memory"] / f"beholder-test-{os.getpid()}"  # from the tests that run beside this one
+    stale = apart / f"beholder-{os.stat('/proc/self/ns/pid').st_ino}-{2**22 + 5}-77-0"
+    stale.mkdir(parents=True)
+    left = subprocess.Popen(["/bin/sleep", "60"])
+    (stale / "cgroup.procs").write_text(str(left.pid))
+    try:
+        Hierarchy({"memory": apart}, found.version).remove_stale()
+        assert left.wait(5) == -9
+        Hierarchy({"memory": apart}, found.version).remove_stale()
+        assert not stale.exists()
+    finally:
+        left.kill()
+        apart.rmdir()
 
 
 def test_the_groups_of_this_machine() -> None:

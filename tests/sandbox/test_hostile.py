@@ -111,7 +111,7 @@ class Watch:
             time.sleep(0.01)
         assert self.left() == []
         for folder in set(sandbox.groups.folders.values()):
-            assert list(folder.glob(f"beholder-{os.getpid()}-*")) == []
+            assert list(folder.glob(f"beholder-*-{os.getpid()}-*-*")) == []
 
     def close(self) -> None:
         for number in self._held.values():

@@ -3,13 +3,14 @@
 One group for each sandbox and hierarchy, below the group that we are in ourselves: what bounds us bounds it too.
 Version 1 is used where its folders can be written (often in containers and virtual machines), version 2 where a
 folder of the systemd user's tree is ours and hands on the controllers. Groups of a process that was killed are removed
-by the next one.
+by the next one, with what is still in them (a kill can catch bubblewrap half-way, and leave a part of it waiting).
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Iterator
 from itertools import count
@@ -40,7 +41,7 @@ class Hierarchy:
 
     def make(self, limits: SandboxLimits) -> Group:
         """A new group with these limits. Raises OSError."""
-        name = f"{_PREFIX}{os.getpid()}-{_start_of(os.getpid())}-{next(_numbers)}"
+        name = f"{_own_prefix()}{next(_numbers)}"
         group = Group({controller: folder / name for controller, folder in self.folders.items()}, self.version)
         try:
             group.create(limits)
@@ -50,16 +51,14 @@ class Hierarchy:
         return group
 
     def remove_stale(self) -> int:
-        """Removes the groups of processes that are gone; says how many folders that were."""
-        removed = 0
-        for folder in set(self.folders.values()):
-            for path in folder.glob(f"{_PREFIX}*"):
-                parts = path.name.removeprefix(_PREFIX).split("-")
-                if len(parts) == 3 and parts[0].isdecimal() and _start_of(int(parts[0])) != parts[1]:
-                    with contextlib.suppress(OSError):  # not empty: its last process is just ending
-                        path.rmdir()
-                        removed += 1
-        return removed
+        """Removes the groups of processes that are gone, and ends what is left in them. How many folders that were."""
+        stale = [
+            path for folder in set(self.folders.values()) for path in folder.glob(f"{_PREFIX}*") if _is_stale(path)
+        ]
+        left = [path for path in stale if not _remove_folder(path)]
+        for path in left:
+            _end_all_in(path)
+        return len(stale) - sum(not _removed_soon(path) for path in left)
 
 
 class Group:
@@ -103,15 +102,8 @@ class Group:
 
     def remove(self) -> bool:
         """Removes the folders; False where a process is still in one of them."""
-        gone = True
-        for folder in set(self._folders.values()):
-            try:
-                folder.rmdir()
-            except FileNotFoundError:
-                continue
-            except OSError:
-                gone = False
-        return gone
+        removed = [_remove_folder(folder) for folder in set(self._folders.values())]
+        return all(removed)
 
 
 def hierarchy() -> Hierarchy:
@@ -157,6 +149,57 @@ def wait_and_remove(group: Group, seconds: float = 2.0) -> bool:
     """Removes a group whose processes are just ending."""
     until = time.monotonic() + seconds
     while not group.remove():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def _own_prefix() -> str:
+    """What the names of our groups begin with: our process namespace, our number in it, and when we began.
+
+    Without the namespace, a Beholder in a container would look to one outside as if it were gone.
+    """
+    return f"{_PREFIX}{_namespace()}-{os.getpid()}-{_start_of(os.getpid())}-"
+
+
+def _namespace() -> int:
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino
+    except OSError:
+        return 0
+
+
+def _is_stale(path: Path) -> bool:
+    """Whether a group is of a process of our namespace that is gone."""
+    parts = path.name.removeprefix(_PREFIX).split("-")
+    if len(parts) != 4 or not all(part.isdecimal() for part in parts):
+        return False
+    namespace, pid, start, _ = parts
+    return int(namespace) == _namespace() and _start_of(int(pid)) != start
+
+
+def _end_all_in(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        for number in (path / "cgroup.procs").read_text().split():
+            if int(number) > 1:  # 0: one that is not to be seen from our namespace
+                os.kill(int(number), signal.SIGKILL)
+
+
+def _remove_folder(path: Path) -> bool:
+    try:
+        path.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _removed_soon(path: Path, seconds: float = 0.2) -> bool:
+    """Removes a folder whose processes are just ending; the next start tries again."""
+    until = time.monotonic() + seconds
+    while not _remove_folder(path):
         if time.monotonic() > until:
             return False
         time.sleep(0.005)
@@ -231,7 +274,7 @@ def _can_make_groups(folder: Path) -> bool:
     """Tried out: root may write to a folder of a file system that is mounted read-only, says `access`."""
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         return False
-    trial = folder / f"{_PREFIX}{os.getpid()}-{_start_of(os.getpid())}-trial{next(_numbers)}"
+    trial = folder / f"{_own_prefix()}{next(_numbers)}"
     try:
         trial.mkdir()
         trial.rmdir()
