@@ -186,15 +186,15 @@ def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result])
     """What the arms that are begun show."""
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.experiments.rotation import RotationOutcome, contrasts, findings
-    from beholder.experiments.rotation_record import Originals, published_calls, rows_of
+    from beholder.experiments.rotation_record import Turns, published_calls, rows_of
     from beholder.report.comparison import headline_scorer
 
     plan = experiment.arms[0].plan
     found = find_benchmark(plan.benchmark)
     scorer = headline_scorer(found, [item for result in results.values() for item in result.items])
-    originals = Originals()
+    measured = Turns()
     rows = [
-        rows_of(arm.name, str(arm.facts["interface"]), str(arm.facts["prompt"]), results[arm.name], originals)
+        rows_of(arm.name, str(arm.facts["interface"]), str(arm.facts["prompt"]), results[arm.name], measured)
         for arm in experiment.arms
         if arm.name in results
     ]

@@ -20,21 +20,31 @@ from beholder.store import reading, schema, turns
 from beholder.store.folder import Blobs
 
 
-class Originals:
-    """The pictures of the items, each prepared once for all arms, by the SHA-256 of its file."""
+class Turns:
+    """Measures pictures against the items' own, each original prepared and each pair measured once for all arms."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Original | None] = {}
+        self._originals: dict[str, Original | None] = {}
+        self._measured: dict[tuple[str, str], int | None] = {}
 
-    def get(self, sha256: str, blobs: Blobs) -> Original | None:
-        """The picture of that hash; None if the run has no copy that can be read."""
-        if sha256 not in self._known:
+    def turn(self, own: str, sha256: str, blobs: Blobs) -> int | None:
+        """By how many degrees clockwise a picture is the item's own turned; None if it is not, or the run has no copy.
+
+        Both are named by the SHA-256 of their files.
+        """
+        if own not in self._originals:
+            picture = _picture(own, blobs)
+            self._originals[own] = Original(picture) if picture is not None else None
+        original = self._originals[own]
+        if original is None:
+            return None
+        if (own, sha256) not in self._measured:
             picture = _picture(sha256, blobs)
-            self._known[sha256] = Original(picture) if picture is not None else None
-        return self._known[sha256]
+            self._measured[own, sha256] = None if picture is None else original.turn_of(picture)
+        return self._measured[own, sha256]
 
 
-def rows_of(name: str, interface: str, prompt: str, result: Result, originals: Originals) -> RotationRows:
+def rows_of(name: str, interface: str, prompt: str, result: Result, measured: Turns) -> RotationRows:
     """What one arm holds."""
     blobs = Blobs(result.folder)
     seen: dict[str, Tried] = {}
@@ -45,28 +55,17 @@ def rows_of(name: str, interface: str, prompt: str, result: Result, originals: O
             asked[sample.key] = wanted(sample)
             own[sample.key] = sample.images
         for (key, _, _), trajectory in turns.trajectories(db):
-            seen[key] = tried(trajectory, interface, _turn_in(own.get(key, ()), blobs, originals))
+            seen[key] = tried(trajectory, interface, _turn_in(own.get(key, ()), blobs, measured))
     costs = costs_of(result.folder)
     return RotationRows(
         name=name, interface=interface, prompt=prompt, items=result.items, costs=costs, seen=seen, asked=asked
     )
 
 
-def _turn_in(own: Sequence[ImageRef], blobs: Blobs, originals: Originals) -> Callable[[str], float | None]:
+def _turn_in(own: Sequence[ImageRef], blobs: Blobs, measured: Turns) -> Callable[[str], float | None]:
     """Measures pictures against the item's own; nothing is measured where the item has not exactly one."""
     kind, _, digest = (own[0].path or "").partition(":") if len(own) == 1 else ("", "", "")
-    measured: dict[str, float | None] = {}
-
-    def turn_of(sha256: str) -> float | None:
-        original = originals.get(digest, blobs) if kind == "sha256" else None
-        if original is None:
-            return None
-        if sha256 not in measured:
-            picture = _picture(sha256, blobs)
-            measured[sha256] = None if picture is None else original.turn_of(picture)
-        return measured[sha256]
-
-    return turn_of
+    return lambda sha256: measured.turn(digest, sha256, blobs) if kind == "sha256" else None
 
 
 def _picture(sha256: str, blobs: Blobs) -> PIL.Image.Image | None:

@@ -27,6 +27,7 @@ LEAST_LEAD = 0.02
 """By how much the best turn must beat those 20 degrees or more away: a picture that looks the same from all sides
 shows no turn."""
 _FAR = 20
+_COARSE = range(0, 360, STEP)
 
 
 class Original:
@@ -36,6 +37,7 @@ class Original:
         self._square = _middle(picture, min(picture.size))
         self._size = min(picture.size)
         self._turns: dict[int, Disc] = {}
+        self._coarse = np.stack([self._turned(turn) for turn in _COARSE])
 
     def turn_of(self, picture: PIL.Image.Image) -> int | None:
         """By how many degrees clockwise, 0 to 359, the picture is this one turned; None if it does not show that.
@@ -45,19 +47,20 @@ class Original:
         if min(picture.size) < self._size - 2:
             return None
         seen = _disc(_middle(picture, self._size))
-        coarse = {turn: self._match(turn, seen) for turn in range(0, 360, STEP)}
+        coarse = dict(zip(_COARSE, (self._coarse @ seen).tolist(), strict=True))
         near = max(coarse, key=coarse.__getitem__)
-        fine = {turn % 360: self._match(turn % 360, seen) for turn in range(near - STEP + 1, near + STEP)}
+        close = [turn % 360 for turn in range(near - STEP + 1, near + STEP)]
+        fine = {turn: float(self._turned(turn) @ seen) for turn in close}
         best = max(fine, key=fine.__getitem__)
         others = [match for turn, match in coarse.items() if _apart(turn, best) >= _FAR]
         clear = fine[best] >= LEAST_MATCH and fine[best] >= max(others) + LEAST_LEAD
         return best if clear else None
 
-    def _match(self, turn: int, seen: Disc) -> float:
+    def _turned(self, turn: int) -> Disc:
         if turn not in self._turns:
             # Pillow turns counter-clockwise for positive angles.
             self._turns[turn] = _disc(self._square.rotate(-turn, PIL.Image.Resampling.BILINEAR))
-        return float(self._turns[turn] @ seen)
+        return self._turns[turn]
 
 
 def _middle(picture: PIL.Image.Image, size: int) -> PIL.Image.Image:
