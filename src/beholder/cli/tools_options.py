@@ -129,7 +129,7 @@ async def check_sandbox(settings: ToolSettings | None) -> None:
     """Tries out the sandbox that a run needs, if it needs one. `UsageError` with the mend if it does not work here."""
     from beholder.engine.lifecycle import open_sandboxes
 
-    pool = await open_sandboxes(settings, 1)
+    pool = await open_sandboxes(settings, 1, lambda warning: None)  # the run itself will say it
     if pool is not None:
         await pool.close()
 

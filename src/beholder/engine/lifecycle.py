@@ -139,8 +139,15 @@ async def carry_out(
     with folders.locked(folder):
         skip, attempts, stale = _what_is_there(folder, found, fsync=options.fsync)
         watch = make_watch(plan.n_asks, len(skip))
-        with Interrupts(watch.say) as interrupts:
+        async with contextlib.AsyncExitStack() as stack:
+            interrupts = stack.enter_context(Interrupts(watch.say))
+            stack.push_async_callback(model.close)
             cache = ResponseCache(options.cache) if options.cache is not None else None
+            if cache is not None:
+                stack.callback(cache.close)
+            sandboxes = await open_sandboxes(plan.tools, options.concurrency, watch.say)
+            if sandboxes is not None:
+                stack.push_async_callback(sandboxes.close)
             _set_status(folder, info, "running")
             job = engine.Job(
                 plan=plan,
@@ -153,7 +160,7 @@ async def carry_out(
                 concurrency=options.concurrency,
                 fsync=options.fsync,
                 drain=options.drain,
-                sandboxes=await open_sandboxes(plan.tools, options.concurrency),
+                sandboxes=sandboxes,
                 attempts=attempts,
             )
             ended = False
@@ -167,27 +174,27 @@ async def carry_out(
                     result = await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=stale)
                 ended = True
             finally:
-                if cache is not None:
-                    cache.close()
-                if job.sandboxes is not None:
-                    await job.sandboxes.close()
-                await model.close()
                 if not ended:
                     with contextlib.suppress(OSError):  # a full disk: the error that is on its way says so
                         _set_status(folder, info, "incomplete")
             return result
 
 
-async def open_sandboxes(settings: ToolSettings | None, concurrency: int) -> SandboxPool | None:
+async def open_sandboxes(
+    settings: ToolSettings | None, concurrency: int, say: Callable[[str], None]
+) -> SandboxPool | None:
     """The pool of sandboxes that the tools of a run need, tried out; None if they need none.
 
-    `UsageError` if no sandbox works here.
+    `say` is told if the user chose to have no protection. `UsageError` if no sandbox works here.
     """
     if settings is None or not settings.needs_sandbox:
         return None
     from beholder.sandbox.backends import backend
     from beholder.sandbox.pool import SandboxPool
+    from beholder.sandbox.unprotected import WARNING
 
+    if settings.sandbox == "none":
+        say(WARNING)
     pool = SandboxPool(backend(settings.sandbox), concurrency=concurrency)
     await pool.start()
     return pool
