@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import doctest
 import time
 
 import pytest
 from fragments import HOSTILE, texts
 from hypothesis import given, settings
 
+from beholder.extract import think
 from beholder.extract.markup import plain
-from beholder.extract.think import split_thought
+from beholder.extract.think import split_thought, visible_stretches
 
 # (text, thought, answer, closed, present)
 CASES: list[tuple[str, str, str, bool, bool]] = [
@@ -81,3 +83,33 @@ def test_hostile_texts_take_linear_time(piece: str) -> None:
     split_thought(text)
     plain(text)
     assert time.perf_counter() - began < 20  # what grows with the square takes minutes here
+
+
+STRETCHES = [
+    ("B", ["B"]),
+    ("", [""]),
+    ("a<think>b</think>c", ["a", "c"]),
+    ("a<think>b</think>c<think>d</think>", ["a", "c", ""]),
+    ("a<think>b</think>c<think>d", ["a", "c"]),
+    ("a</think>b", ["b"]),
+    ("a<think>b</think>c</think>d", ["a", "d"]),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), STRETCHES)
+def test_every_stretch_outside_of_thinking(text: str, wanted: list[str]) -> None:
+    assert [text[start:end] for start, end in visible_stretches(text)] == wanted
+
+
+@given(texts)
+@settings(max_examples=300)
+def test_the_answer_is_one_of_the_visible_stretches(text: str) -> None:
+    found = split_thought(text)
+    places = visible_stretches(text)
+    assert places == sorted(places)
+    if found.closed:
+        assert (found.start, found.start + len(found.answer)) in places
+
+
+def test_examples_in_the_docstrings() -> None:
+    assert doctest.testmod(think) == doctest.TestResults(failed=0, attempted=2)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from beholder.tools import arguments
-from beholder.tools.arguments import MalformedArguments, expected, read_arguments, schema_of
+from beholder.tools.arguments import MalformedArguments, canonical_arguments, expected, read_arguments, schema_of
 
 
 class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -210,3 +210,18 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except MalformedArguments as refused:
         read, said = None, str(refused)
     assert isinstance(read, Turn) or "Expected a JSON object" in said
+
+
+SAME = [
+    ('{"a": 1, "b": [2, 3]}', ' {"b":[2,3],"a":1}\n', True),
+    ('{"a": 1}', '{"a": 2}', False),
+    ('{"a": [1, 2]}', '{"a": [2, 1]}', False),
+    ("no JSON", " no JSON\n", True),
+    ("[" * 5000, "[" * 5000, True),
+    ("9" * 5000, "9" * 5000, True),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "same"), SAME)
+def test_arguments_that_mean_the_same_are_written_the_same(one: str, other: str, same: bool) -> None:
+    assert (canonical_arguments(one) == canonical_arguments(other)) == same

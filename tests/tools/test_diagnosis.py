@@ -82,6 +82,16 @@ CODE_FAILS = trajectory(
     says("", fails(call("python", code="while True: pass"), CallOutcome.STOPPED)),
     says("answer: 3"),
 )
+TRIED_AGAIN = trajectory(
+    says("", fails(call("python", code="show()"), CallOutcome.STOPPED)),
+    says("", seen(call("python", code="show()"), "a", flags=("repeated",))),
+    says("answer: 3"),
+)
+SAME_CALL_OTHER_PICTURE = trajectory(
+    says("", seen(call("python", code="next_part()"), "a")),
+    says("", seen(call("python", code="next_part()"), "b", flags=("repeated",))),
+    says("answer: 3"),
+)
 PRINTED = trajectory(says("I count.", seen(call("python", code="print(n)"), text="There are 7.")), says("answer: 3"))
 LEFT_AGAIN = trajectory(says("", seen(call(box=[0, 0, 9, 9]), "a"), probe="answer: 7"), says("answer: 3"))
 NOT_SEEN = trajectory(
@@ -105,6 +115,8 @@ CASES: list[tuple[str, Trajectory, tuple[str, ...], str | None]] = [
     ("goes round", GOES_ROUND, ("never_stopped",), "tool_use"),
     ("broken calls", BROKEN, ("nothing_executed", "never_stopped", "broken_calls"), "tool_use"),
     ("code fails", CODE_FAILS, ("nothing_executed",), "tool_use"),
+    ("tried again", TRIED_AGAIN, (), None),
+    ("same call, other picture", SAME_CALL_OTHER_PICTURE, (), None),
     ("printed", PRINTED, (), "reasoning"),
     ("left again", LEFT_AGAIN, (), "reasoning"),
     ("never said", NEVER_SAID, ("never_stopped",), "reasoning"),
@@ -151,6 +163,12 @@ CALLS: list[tuple[str, Trajectory, list[tuple[bool | None, bool, bool | None, bo
     ("broken", BROKEN, [(False, False, None, False, False)] * 3),
     ("fails", CODE_FAILS, [(True, False, None, False, False)] * 2),
     ("ours", OURS, [(None, False, None, False, False)]),
+    ("again", TRIED_AGAIN, [(True, False, None, False, False), (True, True, True, False, False)]),
+    (
+        "not run, but for no budget",
+        trajectory(says("", fails(call(), CallOutcome.NOT_RUN)), says("answer: 3")),
+        [(None, False, None, False, False)],
+    ),
     ("budget", NEVER_STOPS, [(True, True, True, False, False)] * 8 + [(None, False, None, False, True)]),
     ("round", GOES_ROUND, [(True, True, True, False, False)] + [(True, True, True, True, False)] * 4),
 ]
@@ -280,7 +298,7 @@ def test_tally() -> None:
     found = tally([of(given) for given in (GOOD, USELESS, BROKEN, CODE_FAILS, NO_TOOLS)])
     assert (found.trajectories, found.calls) == (5, 9)
     assert found.mean_turns == pytest.approx((3 + 3 + 3 + 3 + 1) / 5)
-    assert found.chosen == Rate(8, 9, 8 / 9)
+    assert found.chosen == Rate(7, 8, 7 / 8)  # one call has no name
     assert found.valid == Rate(6, 9, 6 / 9)
     assert found.executed == Rate(4, 9, 4 / 9)
     assert found.changed == Rate(1, 1, 1.0)
@@ -300,6 +318,13 @@ def test_tally() -> None:
     assert found.ended == {"answered": 4, "malformed": 1}
     assert found.attributions == {"tool_use": 3, "unknown": 2}
     assert found.flags["nothing_executed"] == 2
+
+
+def test_calls_that_nobody_looked_at_are_in_no_rate_of_good_calls() -> None:
+    found = tally([of(given) for given in (NEVER_STOPS, OURS)])  # eight that ran, one not run, one that we broke
+    assert (found.calls, found.executed) == (10, Rate(8, 10, 0.8))
+    assert found.chosen == Rate(9, 9, 1.0)
+    assert found.valid == Rate(8, 8, 1.0)
 
 
 def test_a_tally_of_nothing() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from beholder.sample import ToolCall, ToolSpec
 from beholder.tools import text_protocol
-from beholder.tools.text_protocol import instructions, observation_text, read_calls
+from beholder.tools.text_protocol import MOST_CALLS, instructions, observation_text, read_calls
 from beholder.trajectory import CallOutcome, Observation
 
 CROP = ToolSpec("crop", "Cuts a box out of a picture.", {"type": "object", "properties": {"box": {"type": "array"}}})
@@ -87,6 +87,24 @@ CASES: list[tuple[str, str, str, list[tuple[str, str]]]] = [
     ("closing-alone", "</code> The answer is 4.", "</code> The answer is 4.", []),
     ("thought", f"<think>{TURN}</think>The answer is 4.", f"<think>{TURN}</think>The answer is 4.", []),
     ("thought-open", f"<think>Shall I? {TURN}", f"<think>Shall I? {TURN}", []),
+    (
+        "before-thought",
+        f"{TURN}<think>Hm.</think> Let me see.",
+        "<think>Hm.</think> Let me see.",
+        [("rotate", '{"degrees": 90}')],
+    ),
+    (
+        "between-thoughts",
+        f"<think>a</think>I turn. {TURN}<think>b</think>\n{FENCED}",
+        "<think>a</think>I turn. <think>b</think>",
+        [("rotate", '{"degrees": 90}'), code(TWO_LINES)],
+    ),
+    (
+        "before-a-thought-that-stays-open",
+        f"{TURN}<think>And {TURN}",
+        f"<think>And {TURN}",
+        [("rotate", '{"degrees": 90}')],
+    ),
     ("after-thought", f"<think>{TURN}</think>\n{FENCED}", f"<think>{TURN}</think>", [code(TWO_LINES)]),
 ]
 
@@ -199,3 +217,10 @@ def test_every_outcome_can_be_told(outcome: CallOutcome) -> None:
 
 def test_examples_in_the_docstrings() -> None:
     assert doctest.testmod(text_protocol) == doctest.TestResults(failed=0, attempted=1)
+
+
+def test_no_message_has_more_calls_than_one_with_native_calls() -> None:
+    many = "".join(f'<tool_call>{{"name": "a{number}"}}</tool_call>' for number in range(MOST_CALLS + 40))
+    left, calls = read_calls(many, 5)
+    assert (left, len(calls)) == ("", MOST_CALLS)
+    assert (calls[0].id, calls[-1].id, calls[-1].name) == ("call_5", f"call_{MOST_CALLS + 4}", f"a{MOST_CALLS - 1}")

@@ -60,6 +60,36 @@ def split_thought(text: str) -> Thought:
     marks = _marks(text)
     if not marks:
         return Thought("", text, 0, True, False)
+    thoughts, outside, at, closed = _walked(text, marks)
+    if not closed:
+        return Thought("\n".join(thoughts), "", len(text), False, True)
+    first, last = at, len(text)
+    if is_blank(text[at:]):
+        for low, high in reversed(outside):
+            if not is_blank(text[low:high]):
+                first, last = low, high
+                break
+    return Thought("\n".join(thoughts), text[first:last], first, True, True)
+
+
+def visible_stretches(text: str) -> list[tuple[int, int]]:
+    """(start, end) of every stretch of a response that is outside of thinking blocks, in order; some may be blank.
+
+    `split_thought` says what a block is. Never raises, linear in the length of the text.
+
+    >>> text = "Look! <think>Hm.</think> A"
+    >>> [text[start:end] for start, end in visible_stretches(text)]
+    ['Look! ', ' A']
+    """
+    marks = _marks(text)
+    if not marks:
+        return [(0, len(text))]
+    _, outside, at, closed = _walked(text, marks)
+    return [*outside, (at, len(text))] if closed else outside
+
+
+def _walked(text: str, marks: list[tuple[int, int, bool]]) -> tuple[list[str], list[tuple[int, int]], int, bool]:
+    """The thoughts, the visible stretches before the last tag, where that tag ends, and whether the thinking ends."""
     thoughts: list[str] = []
     outside: list[tuple[int, int]] = []
     inside = marks[0][2]  # a closing tag comes first: the text began inside the block
@@ -76,11 +106,4 @@ def split_thought(text: str) -> Thought:
         at = end
     if inside:
         thoughts.append(text[at:])
-        return Thought("\n".join(thoughts), "", len(text), False, True)
-    first, last = at, len(text)
-    if is_blank(text[at:]):
-        for low, high in reversed(outside):
-            if not is_blank(text[low:high]):
-                first, last = low, high
-                break
-    return Thought("\n".join(thoughts), text[first:last], first, True, True)
+    return thoughts, outside, at, not inside

@@ -61,6 +61,20 @@ def read_arguments(text: str, kind: type[T], *, longest: int = LONGEST) -> tuple
     return arguments, ((REPAIRED,) if repaired else ())
 
 
+def canonical_arguments(text: str) -> str:
+    """Arguments as text to compare by: the order of the names and the space between them do not matter.
+
+    Text that is no JSON stays as it is, but for the space around it.
+
+    >>> canonical_arguments('{"b": 1,  "a": 2}') == canonical_arguments('{"a":2,"b":1}')
+    True
+    """
+    try:
+        return json.dumps(json.loads(text), sort_keys=True)
+    except (ValueError, RecursionError):
+        return text.strip()
+
+
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     """The JSON Schema of the arguments, for a `ToolSpec`: one self-contained object, as plain as servers like it.
 

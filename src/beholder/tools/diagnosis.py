@@ -6,12 +6,11 @@ told in `attribution`; figures over many trajectories are in `tally`. All of it 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 
 import msgspec
 
-from beholder.sample import ToolCall
+from beholder.tools.arguments import canonical_arguments
 from beholder.tools.operations import degrees_turned, operations
 from beholder.trajectory import NO_NEW_EVIDENCE, CallOutcome, Ended, Trajectory, Turn
 
@@ -38,7 +37,8 @@ class CallDiagnosis(msgspec.Struct, frozen=True, kw_only=True):
     brought; `image_differs` is False if all of them were there already, None if it brought none.
     `answer_changed` compares the answer before the turn's calls with the one after them; None where one of the two is
     not known. Calls of one turn share it: which of them did it is not on record. `repeated`: the same call was
-    made before. `budget_hit`: it was not run because a budget was used up. `operations` say what it does.
+    made before and ran to its end: trying again what failed or was stopped is none. `budget_hit`: it was not run, and a
+    budget ended the conversation. `operations` say what it does.
     """
 
     turn: int
@@ -76,7 +76,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     - `no_calls`, `nothing_executed`: no call was made; calls were made and none ran to its end.
     - `no_new_evidence`: calls ran and brought pictures, and all of them had been there already.
-    - `useless_calls`: each call that ran brought nothing new (`no_new_evidence`, or it repeated an earlier call).
+    - `useless_calls`: each call that ran brought nothing new (only pictures that had been there, or none and it
+      repeated an earlier call).
     - `wrong_direction`: pictures were turned, and never but the wrong way round (only if the right turn is known).
     - `never_stopped`: a budget ended it, not an answer. `broken_calls`: half of the calls or more were not valid.
 
@@ -103,12 +104,12 @@ def diagnose(trajectory: Trajectory, read: AnswerReader | None = None, *, uprigh
     upright, where that is known.
     """
     before, after = _answers(trajectory.turns, read)
-    seen: set[str] = set()
+    ran: set[tuple[str, str]] = set()
     calls: list[CallDiagnosis] = []
     for number, turn in enumerate(trajectory.turns, start=1):
         changed = _changed(before[number - 1], after[number - 1])
         for one in turn.observations:
-            same = _canonical(one.call)
+            same = (one.call.name, canonical_arguments(one.call.arguments))
             differs = NO_NEW_EVIDENCE not in one.flags if one.images else None
             calls.append(
                 CallDiagnosis(
@@ -121,15 +122,16 @@ def diagnose(trajectory: Trajectory, read: AnswerReader | None = None, *, uprigh
                     new_images=len(one.images),
                     image_differs=differs,
                     answer_changed=changed,
-                    repeated=same in seen or "repeated" in one.flags,
-                    budget_hit=one.outcome == CallOutcome.NOT_RUN,
+                    repeated=same in ran,
+                    budget_hit=one.outcome == CallOutcome.NOT_RUN and trajectory.ended in BUDGETS,
                     operations=operations(one.call),
                     degrees_turned=degrees_turned(one.call),
                     flags=one.flags,
                     seconds=one.seconds,
                 )
             )
-            seen.add(same)
+            if one.outcome == CallOutcome.EXECUTED:
+                ran.add(same)
     return Diagnosis(
         calls=tuple(calls),
         turns=len(trajectory.turns),
@@ -168,14 +170,6 @@ def _changed(before: str | None, after: str | None) -> bool | None:
     return None if before is None or after is None else before != after
 
 
-def _canonical(call: ToolCall) -> str:
-    """A call as text to compare by: the order of the arguments and the space between them do not matter."""
-    try:
-        return f"{call.name} {json.dumps(json.loads(call.arguments), sort_keys=True)}"
-    except (ValueError, RecursionError):
-        return f"{call.name} {call.arguments.strip()}"
-
-
 def _tokens(turns: Iterable[Turn]) -> int | None:
     counts = [
         count
@@ -201,12 +195,16 @@ def _flags(calls: list[CallDiagnosis], ended: Ended | None, upright: float | Non
         "no_calls": not calls,
         "nothing_executed": bool(calls) and not ran,
         "no_new_evidence": bool(shown) and not any(call.image_differs for call in shown),
-        "useless_calls": bool(ran) and all(call.repeated or call.image_differs is False for call in ran),
+        "useless_calls": bool(ran) and all(map(_brought_nothing_new, ran)),
         "wrong_direction": upright is not None and _turned_the_wrong_way(ran, upright),
         "never_stopped": ended in BUDGETS,
         "broken_calls": bool(judged) and 2 * sum(call.valid is False for call in judged) >= len(judged),
     }
     return tuple(flag for flag, so in holds.items() if so)
+
+
+def _brought_nothing_new(call: CallDiagnosis) -> bool:
+    return call.repeated if call.image_differs is None else not call.image_differs
 
 
 def _turned_the_wrong_way(ran: Iterable[CallDiagnosis], upright: float) -> bool:

@@ -36,9 +36,10 @@ class TaskTurns(msgspec.Struct, frozen=True):
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
     """Many trajectories.
 
-    The four counts of calls: `chosen` (a tool that there is), `valid` (its arguments fit), `executed` (run to its end),
-    `changed` (the answer after it is another one; out of the calls where both answers are known). `new_image` is out
-    of the calls that ran, `no_new_evidence` out of those that brought pictures, the other rates out of all calls.
+    The four counts of calls: `chosen` (a tool that there is; out of the calls with a name that was looked at), `valid`
+    (its arguments fit; out of the calls whose arguments were looked at), `executed` (run to its end), `changed` (the
+    answer after it is another one; out of the calls where both answers are known). `new_image` is out of the calls that
+    ran, `no_new_evidence` out of those that brought pictures, the other rates out of all calls.
     `mean_turns` is None if there is no trajectory. `operations` counts the calls that ask for each, run or not;
     `outcomes` has every outcome; `ended`, `flags` and `attributions` count trajectories ("unknown" where it is None),
     `labels` those that a person labelled, by their words.
@@ -71,8 +72,12 @@ def tally(diagnoses: Sequence[Diagnosis]) -> Tally:
         trajectories=len(diagnoses),
         calls=len(calls),
         mean_turns=_mean([diagnosis.turns for diagnosis in diagnoses]),
-        chosen=_rate(call.outcome != CallOutcome.UNKNOWN_TOOL for call in calls),
-        valid=_rate(call.valid is True for call in calls),
+        chosen=_rate(
+            call.outcome != CallOutcome.UNKNOWN_TOOL
+            for call in calls
+            if call.chosen and call.outcome != CallOutcome.NOT_RUN
+        ),
+        valid=_rate(call.valid for call in calls if call.valid is not None),
         executed=_rate(call.executed for call in calls),
         changed=_rate(call.answer_changed for call in calls if call.answer_changed is not None),
         new_image=_rate(call.image_differs is True for call in ran),

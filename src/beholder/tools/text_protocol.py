@@ -13,12 +13,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from beholder.extract.think import split_thought
+from beholder.extract.think import visible_stretches
 from beholder.sample import ToolCall, ToolSpec
 from beholder.trajectory import CallOutcome, Observation
 
 PYTHON = "python"
 """The name of the tool that `<code>` calls, with the arguments `{"code": …}`."""
+
+MOST_CALLS = 128
+"""Calls that are read from one message, as from one with native calls; the others are dropped."""
 
 _LONGEST_NAME = 64
 _LOOK_BACK = 200
@@ -88,27 +91,28 @@ def instructions(specs: Sequence[ToolSpec]) -> str:
 def read_calls(text: str, number: int = 1) -> tuple[str, tuple[ToolCall, ...]]:
     """(the text without its calls, the calls in their order). Never raises; linear in the length of the text.
 
-    Ids are `call_N`, counted from `number`. Calls count only in what `split_thought` takes for the answer: in a
-    thinking block nobody is asked to do anything; it stays in the text. Understood are fences in the tags or none, a
-    last tag that is not closed (a stop sequence often eats the closing one), several objects or a list in one tag, and
-    `parameters` for `arguments`. `<code>` without a fence has to begin a line, and a tag in quotes or backticks is
-    only spoken of. The arguments are the text as it was written; where no JSON object can be read, the call has the
+    Ids are `call_N`, counted from `number`. Calls count wherever they stand outside of thinking blocks: in those nobody
+    is asked to do anything; they stay in the text. At most `MOST_CALLS` are read. Understood are fences in the tags or
+    none, a last tag that is not closed (a stop sequence often eats the closing one), several objects or a list in one
+    tag, and `parameters` for `arguments`. `<code>` without a fence has to begin a line, and a tag in quotes or
+    backticks is only spoken of. The arguments are the text as it was written; where no JSON object can be read, the call has the
     name that can be made out, or none, and all that is there as its arguments, so that whoever runs it says so.
 
     >>> read_calls('I turn it. <tool_call>{"name": "rotate", "arguments": {"degrees": 90}}</tool_call>')
     ('I turn it.', (ToolCall(id='call_1', name='rotate', arguments='{"degrees": 90}'),))
     """
-    thought = split_thought(text)
-    calls: list[ToolCall] = []
-    left = [text[: thought.start]]
+    calls: list[tuple[str, str]] = []
+    left: list[str] = []
     at = 0
-    for block in _blocks(thought.answer):
-        found, length = _code_call(block) if block.kind == "code" else _json_calls(block.body)
-        calls += [ToolCall(f"call_{number + len(calls) + place}", *one) for place, one in enumerate(found)]
-        left.append(thought.answer[at : block.start])
-        at = block.end if block.closed else block.end - len(block.body) + length
-    left += [thought.answer[at:], text[thought.start + len(thought.answer) :]]
-    return "".join(left).strip(), tuple(calls)
+    for start, end in visible_stretches(text):
+        for block in _blocks(text[start:end]):
+            found, length = _code_call(block) if block.kind == "code" else _json_calls(block.body)
+            calls += found
+            left.append(text[at : start + block.start])
+            at = start + (block.end if block.closed else block.end - len(block.body) + length)
+    left.append(text[at:])
+    numbered = enumerate(calls[:MOST_CALLS], start=number)
+    return "".join(left).strip(), tuple(ToolCall(f"call_{place}", *one) for place, one in numbered)
 
 
 def observation_text(observations: Sequence[Observation]) -> str:
