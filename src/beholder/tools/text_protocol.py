@@ -95,8 +95,9 @@ def read_calls(text: str, number: int = 1) -> tuple[str, tuple[ToolCall, ...]]:
     is asked to do anything; they stay in the text. At most `MOST_CALLS` are read. Understood are fences in the tags or
     none, a last tag that is not closed (a stop sequence often eats the closing one), several objects or a list in one
     tag, and `parameters` for `arguments`. `<code>` without a fence has to begin a line, and a tag in quotes or
-    backticks is only spoken of. The arguments are the text as it was written; where no JSON object can be read, the call has the
-    name that can be made out, or none, and all that is there as its arguments, so that whoever runs it says so.
+    backticks is only spoken of. The arguments are the text as it was written; where no JSON object can be read, the
+    call has the name that can be made out, or none, and all that is there as its arguments, so that whoever runs it
+    says so.
 
     >>> read_calls('I turn it. <tool_call>{"name": "rotate", "arguments": {"degrees": 90}}</tool_call>')
     ('I turn it.', (ToolCall(id='call_1', name='rotate', arguments='{"degrees": 90}'),))
