@@ -97,6 +97,12 @@ def test_no_file_is_longer_than_400_lines() -> None:
     assert long == []
 
 
+def test_no_two_test_files_have_the_same_name() -> None:
+    """pytest imports them by their names alone."""
+    names = [file.name for file in (ROOT / "tests").rglob("*.py") if file.name != "conftest.py"]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
 def test_no_drawer_for_odds_and_ends() -> None:
     names = {file.stem for file in FILES} | {file.parent.name for file in FILES}
     assert not names & {"utils", "util", "common", "helpers", "helper", "misc", "base", "core"}

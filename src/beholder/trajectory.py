@@ -12,6 +12,10 @@ NO_NEW_EVIDENCE = "no_new_evidence"
 """Flag of an observation whose pictures are all equal, pixel for pixel, to pictures that the model had already."""
 
 
+REPEATED = "repeated"
+"""Flag of a call that is the same as an earlier one, by name and arguments."""
+
+
 class CallOutcome(StrEnum):
     """What became of one tool call.
 
@@ -51,8 +55,10 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `text` is the whole message as it was written, calls of a text protocol and all; `said` is what is left of it
     without them. `probe` is the answer that the model gave, out of band, when it was asked after this turn for
-    its answer so far; None if it was not asked; `probe_usage` is what that cost. `evicted` are the places (from 0) of
-    pictures that this turn's request left out to fit a context limit. Usage and latency are those of its request.
+    its answer so far; None if it was not asked, or `probe_failed` says why there is none; `probe_usage` is what that
+    cost, unless it came from the cache (`probe_cached`). `evicted` are the places (from 0) of pictures that this turn's
+    request left out. Usage and latency are those of the turn's own request. A turn without observations whose text
+    asks for calls was cut off while they were run.
     """
 
     text: str | None = None
@@ -67,12 +73,17 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     request_hash: str = ""
     cached: bool = False
     probe: str | None = None
+    probe_failed: str = ""
     probe_usage: Usage = Usage()
+    probe_cached: bool = False
     evicted: tuple[int, ...] = ()
 
 
 class Ended(StrEnum):
-    """Why a conversation ended: the model answered, a budget was used up, or a request failed."""
+    """Why a conversation ended: the model answered, a budget was used up, or a request failed.
+
+    `context`: the conversation had become longer than the server takes, without new pictures too.
+    """
 
     ANSWERED = "answered"
     TURNS = "turns"
@@ -80,6 +91,7 @@ class Ended(StrEnum):
     SECONDS = "seconds"
     REPEATS = "repeats"
     MALFORMED = "malformed"
+    CONTEXT = "context"
     FAILED = "failed"
 
 

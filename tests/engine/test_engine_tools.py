@@ -7,7 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from beholder.engine.plan import Plan
+from beholder.images.wire import QWEN_VL
 from beholder.store import reading, schema, turns
 from beholder.store.folder import Blobs
 from beholder.tools.settings import Arm, Budget, Protocol, ToolSettings
@@ -74,12 +77,48 @@ def test_the_journaled_request_is_the_last_one(tmp_path: Path) -> None:
     assert roles == ["user", "assistant", "tool", "user", "assistant", "tool", "user"]
 
 
-def test_a_repeat_costs_nothing(tmp_path: Path) -> None:
+def says_calls_in_the_text(request: Request) -> Reply:
+    said = sum(message["role"] == "assistant" for message in request.body["messages"])
+    asked = '{"name": "crop", "arguments": {"box": [0, 0, 8, 6]}}'
+    return Reply(completion("B" if said else f"<tool_call>{asked}</tool_call>"))
+
+
+def test_the_text_protocol_is_journaled_alike(tmp_path: Path) -> None:
+    tools = ToolSettings(arm=Arm.VISUAL, protocol=Protocol.TEXT, probe=True)
+    with ScriptedServer(says_calls_in_the_text) as server:
+        done = run_engine(plan(mazes(tmp_path / "data", 1), tools), server.url, tmp_path / "runs")
+    with closing(schema.open_to_read(done.folder / "run.db")) as db:
+        (one,) = reading.responses(db)
+        record = reading.request_record(db, one.response.request_hash)
+    assert one.response.text == "B"
+    assert record is not None
+    assert [message["role"] for message in json.loads(record)["messages"]] == ["system", "user", "assistant", "user"]
+
+
+def test_a_picture_that_the_server_would_refuse_is_left_out(tmp_path: Path) -> None:
+    def script(request: Request) -> Reply:
+        said = sum(message["role"] == "assistant" for message in request.body["messages"])
+        asked = call("resize", {"width": 4000, "height": 10}, said)
+        return Reply(completion("B") if said else completion(None, finish="tool_calls", tool_calls=[asked]))
+
+    with ScriptedServer(script) as server:
+        done = run_engine(
+            plan(mazes(tmp_path / "data", 1)), server.url, tmp_path / "runs", endpoint={"policy": QWEN_VL}
+        )
+    (one,) = stored(done.folder)
+    assert one.response.text == "B"
+    (kept,) = trajectories(done.folder)
+    assert kept.turns[1].evicted == (1,)
+    assert b"[image_2 is not shown]" in server.requests[1].raw
+
+
+@pytest.mark.parametrize(("tools", "requests"), [(VISUAL, 9), (ToolSettings(arm=Arm.VISUAL, probe=True), 15)])
+def test_a_repeat_costs_nothing(tools: ToolSettings, requests: int, tmp_path: Path) -> None:
     data = mazes(tmp_path / "data", 3)
     with ScriptedServer(crops_twice) as server:
         for times in range(2):
-            done = run_engine(plan(data), server.url, tmp_path / str(times), cache=tmp_path / "cache.db")
-            assert len(server.requests) == 9
+            done = run_engine(plan(data, tools), server.url, tmp_path / str(times), cache=tmp_path / "cache.db")
+            assert len(server.requests) == requests
     assert all(one.response.cached for one in stored(done.folder))
     assert [len(one.turns) for one in trajectories(done.folder)] == [3, 3, 3]
     assert tally(done.folder).completion_tokens == 0

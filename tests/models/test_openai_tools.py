@@ -116,7 +116,7 @@ MOVED: list[tuple[str, list[Message], list[str]]] = [
     ("nothing to move", [ASKED, WORDS_ONLY], ["assistant", "tool"]),
     ("one of two has a picture", [ASKED, FIRST, WORDS_ONLY], ["assistant", "tool", "tool", "user"]),
     ("the next turn", [ASKED, FIRST, ASKED, SECOND], ["assistant", "tool", "user", "assistant", "tool", "user"]),
-    ("a question follows", [ASKED, FIRST, QUESTION], ["assistant", "tool", "user", "user"]),
+    ("a question follows", [ASKED, FIRST, QUESTION], ["assistant", "tool", "user"]),
 ]
 
 

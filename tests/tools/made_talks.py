@@ -68,13 +68,18 @@ def says(text: str) -> Response:
 
 
 class Talk(msgspec.Struct):
-    """What came of a conversation: the response, the turns and pictures that were kept, the asks that were sent."""
+    """What came of a conversation: the response, the turns and pictures that were kept, the asks that were sent.
+
+    `kept` has the responses of each turn; `early` the turns as they were first kept, before their calls were run.
+    """
 
     response: Response
     turns: list[Turn]
     pictures: dict[str, bytes]
     asks: list[Ask]
     kept: list[tuple[Response, ...]]
+    early: list[Turn]
+    aside: list[Ask]
 
 
 def talk(
@@ -92,10 +97,14 @@ def talk(
     pictures: dict[str, bytes] = {}
     asks: list[Ask] = []
     kept: list[tuple[Response, ...]] = []
+    early: list[Turn] = []
+    asides: list[Ask] = []
 
-    async def speak(sent: Ask) -> Response:
+    async def speak(sent: Ask, aside: bool) -> Response:
         number = len(asks)
         asks.append(sent)
+        if aside:
+            asides.append(sent)
         if callable(script):
             return script(number, sent)
         entry = script[min(number, len(script) - 1)]
@@ -105,14 +114,19 @@ def talk(
         pictures[sha256] = data
 
     def keep_turn(number: int, turn: Turn, responses: tuple[Response, ...]) -> None:
-        assert number == len(turns)
-        turns.append(turn)
-        kept.append(responses)
+        if number == len(turns):
+            early.append(turn)
+            turns.append(turn)
+            kept.append(responses)
+        else:
+            assert number == len(turns) - 1
+            turns[-1] = turn
+            kept[-1] += responses
 
     partners = Partners(speak, keep_picture, keep_turn, **({} if clock is None else {"clock": clock}))
     tools = toolset or open_toolset(settings, None)
     response = asyncio.run(converse(first, tools, settings, partners, attempt=attempt))
-    return Talk(response, turns, pictures, asks, kept)
+    return Talk(response, turns, pictures, asks, kept, early, asides)
 
 
 def budget(**limits: int | float | None) -> ToolSettings:

@@ -13,8 +13,8 @@ import pytest
 from made_talks import CROP, VISUAL, budget, calls, png, question, says, talk
 
 from beholder.errors import Owner
-from beholder.sample import Ask, Failure, ImagePart, Message, Response, TextPart, ToolCall, Usage
-from beholder.tools.loop import PROBE, UNREADABLE
+from beholder.sample import Ask, Failure, ImagePart, ImageRef, Message, Response, TextPart, ToolCall, Usage
+from beholder.tools.loop import PROBE, UNREADABLE, UNSENDABLE
 from beholder.tools.settings import Arm, Protocol, ToolSettings
 from beholder.tools.tool import ToolResult
 from beholder.trajectory import CallOutcome, Turn
@@ -95,14 +95,16 @@ def test_the_same_picture_again_is_no_new_evidence() -> None:  # T89
 
 ENDINGS: list[tuple[str, dict[str, Any], list[Any], str, int, str | None]] = [
     # (name, budget, script, ended, turns, text)
-    ("T54 the same call for ever", {"repeats": 5}, [calls(("crop", CROP), text="B, or not?")], "repeats", 5, None),
+    ("T54 the same call for ever", {"repeats": 5}, [calls(("crop", CROP), text="B, or not?")], "repeats", 6, None),
     ("T54 other words, same call", {"repeats": 3}, [calls(("crop", CROP)), calls(("crop", '{"box":[0,0,8,8]}'))],
-     "repeats", 3, ""),
+     "repeats", 4, ""),
     ("turns", {"turns": 3}, [calls(("crop", '{"box": [0, 0, 1, 1]}')), calls(("crop", CROP), text="B")],
      "turns", 3, "B"),
     ("tokens", {"tokens": 10}, [calls(("crop", '{"box": [0, 0, 1, 1]}')), calls(("crop", CROP))], "tokens", 2, ""),
     ("broken calls", {"malformed": 4}, [calls(("crop", "{{")), calls(("nope", "{}")), calls(("crop", "["))],
      "malformed", 4, ""),
+    ("only turns with nothing usable count", {"malformed": 2}, [calls(("crop", "{{"), ("nope", "{}"), ("crop", "["))],
+     "malformed", 2, ""),
     ("T52 the server cannot read them", {}, [Response(finish="MALFORMED_FUNCTION_CALL")], "malformed", 4, ""),
 ]  # fmt: skip
 
@@ -131,8 +133,8 @@ def test_calls_whose_result_nobody_would_see_are_not_run() -> None:
 
 
 def test_a_call_that_works_ends_a_row_of_broken_ones() -> None:
-    broken, works = calls(("crop", "{{")), calls(("crop", CROP))
-    made = talk([broken, broken, works, broken, broken, says("B")], budget(malformed=3))
+    broken, works = calls(("crop", "{{")), calls(("crop", "{{"), ("crop", CROP))
+    made = talk([broken, broken, works, broken, broken, says("B")], budget(malformed=3, repeats=9))
     assert made.response.conduct is not None
     assert made.response.conduct.ended == "answered"
 
@@ -175,7 +177,7 @@ def test_older_pictures_are_left_out_beyond_the_limit() -> None:
     assert [shown(ask) for ask in made.asks] == [[0], [0, 1], [0, 2], [0, 3]]
     assert [turn.evicted for turn in made.turns] == [(), (), (1,), (1, 2)]
     words = [part.text for part in made.asks[2].messages[2].parts if isinstance(part, TextPart)]
-    assert words[-1] == "\n[image_2 is not shown any more]\n"
+    assert words[-1] == "\n[image_2 is not shown]\n"
 
 
 def test_a_server_that_finds_a_request_too_long_gets_fewer_pictures() -> None:
@@ -192,11 +194,126 @@ def test_a_server_that_finds_a_request_too_long_gets_fewer_pictures() -> None:
     assert made.turns[-1].evicted[:2] == (1, 2)
 
 
-def test_a_request_that_is_too_long_without_new_pictures_fails() -> None:
-    long = Failure(owner=Owner.PROVIDER, kind="request", message="maximum context length is 9 tokens", status=400)
-    made = talk([Response(failure=long)])
-    assert made.response.failure == long
+LONG = Failure(owner=Owner.PROVIDER, kind="request", message="maximum context length is 9 tokens", status=400)
+HUGE = Failure(owner=Owner.PROVIDER, kind="request", message="HTTP 413: Payload Too Large", status=413)
+
+
+@pytest.mark.parametrize("failure", [LONG, HUGE])
+def test_a_question_that_is_too_long_fails(failure: Failure) -> None:
+    made = talk([Response(failure=failure)])
+    assert made.response.failure == failure
     assert len(made.asks) == 1
+
+
+@pytest.mark.parametrize("failure", [LONG, HUGE])
+def test_a_conversation_that_grows_too_long_is_scored_by_what_was_said(failure: Failure) -> None:
+    made = talk([calls(("crop", CROP), text="I think it is B."), Response(failure=failure)])
+    assert made.response.failure is None
+    assert made.response.text == "I think it is B."
+    assert made.response.conduct is not None
+    assert made.response.conduct.ended == "context"
+    assert [shown(ask) for ask in made.asks] == [[0], [0, 1], [0]]
+
+
+def test_a_picture_that_cannot_be_sent_is_left_out_and_nobody_fails() -> None:
+    refused = Failure(owner=Owner.US, kind=UNSENDABLE, message="an aspect of 400")
+
+    def script(number: int, ask: Ask) -> Response:
+        if 2 in shown(ask):
+            return Response(failure=refused)
+        return calls(("crop", f'{{"box": [0, 0, {number + 1}, 2]}}')) if len(ask.messages) < 5 else says("B")
+
+    made = talk(script)
+    assert made.response.text == "B"
+    assert made.turns[-1].evicted == (2,)
+    assert shown(made.asks[-1]) == [0, 1]
+    assert made.response.attempts == 4
+
+
+def test_what_was_said_is_kept_before_its_calls_are_run() -> None:
+    made = talk([calls(("crop", CROP), text="I look."), says("B")])
+    assert [turn.said for turn in made.early] == ["I look.", "B"]
+    assert made.early[0].observations == ()
+    assert len(made.turns[0].observations) == 1
+    assert [len(responses) for responses in made.kept] == [1, 1]
+
+
+def test_a_call_that_stands_in_one_message_too_often_is_run_as_often_as_may_be() -> None:
+    made = talk([calls(*[("crop", CROP)] * 8), says("B")])
+    assert outcomes(made.turns[0]) == ["executed"] * 5 + ["not_run"] * 3
+    assert "run 5 times already" in made.turns[0].observations[-1].text
+    assert made.response.text == "B"
+
+
+def test_waiting_for_a_sandbox_is_not_the_models_time() -> None:
+    class Waiting(Breaking):
+        @property
+        def waited(self) -> float:
+            return 1e6
+
+    made = talk([says("B")], budget(seconds=1.0), toolset=Waiting(), clock=lambda: 0.0)
+    assert made.response.text == "B"
+    now = iter([0.0, 1e6 + 0.5, 1e6 + 0.6, 1e6 + 0.7])
+    assert talk([says("B")], budget(seconds=1.0), toolset=Waiting(), clock=lambda: next(now)).response.text == "B"
+
+
+def test_a_tool_that_breaks_is_our_fault_and_the_conversation_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*arguments: object) -> None:
+        raise ZeroDivisionError("inside")
+
+    monkeypatch.setattr("beholder.tools.visual.call_visual", breaks)
+    made = talk([calls(("crop", CROP)), says("B")])
+    (one,) = made.turns[0].observations
+    assert one.outcome is CallOutcome.BROKEN
+    assert "no fault of yours" in one.text
+    assert made.response.text == "B"
+
+
+def test_a_picture_of_the_question_that_cannot_be_decoded_fails_this_one_only() -> None:
+    asked = question()
+    torn = png()[:-30] + b"\0" * 10 + png()[-20:]
+    sample = msgspec.structs.replace(asked.sample, images=(ImageRef(name="torn.png", data=torn),))
+    made = talk([calls(("crop", CROP)), says("B")], ask=msgspec.structs.replace(asked, sample=sample))
+    assert made.response.failure is not None
+    assert (made.response.failure.owner, made.response.failure.kind) == (Owner.DATA, "image")
+    assert len(made.turns) == 1
+
+
+def test_a_conversation_holds_no_more_pictures_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("beholder.tools.pictures.MOST_BYTES", 100)
+    made = talk([calls(*[("crop", f'{{"box": [0, 0, {side}, 8]}}') for side in range(2, 9)]), says("B")])
+    ran = [one for one in made.turns[0].observations if one.outcome is CallOutcome.EXECUTED]
+    assert 1 <= len(ran) < 7
+    assert "as many pictures as it may" in made.turns[0].observations[-1].text
+
+
+def test_a_probe_that_fails_is_told() -> None:
+    def script(number: int, ask: Ask) -> Response:
+        if not ask.tools:
+            return Response(failure=LONG)
+        return calls(("crop", CROP)) if number == 0 else says("B")
+
+    made = talk(script, msgspec.structs.replace(VISUAL, probe=True))
+    assert (made.turns[0].probe, made.turns[0].probe_failed) == (None, LONG.message)
+    assert made.response.text == "B"
+
+
+def test_a_last_message_that_used_its_limit_up_was_cut() -> None:
+    asks = calls(("crop", CROP))
+    cut = Response(text="", usage=Usage(10, 64), max_tokens=64)
+    assert talk([asks, cut]).response.finish == "length"
+    assert talk([asks, msgspec.structs.replace(cut, max_tokens=65)]).response.finish is None
+
+
+def test_what_goes_back_in_a_conversation_is_what_servers_take() -> None:
+    odd = Response(calls=(ToolCall("a", "functions.crop!", '{"box": NaN}'), ToolCall("a", "", "{}")))
+    made = talk([odd, says("B")])
+    (assistant,) = [message for message in made.asks[1].messages if message.role == "assistant"]
+    assert [(call.id, call.name, call.arguments) for call in assistant.calls] == [
+        ("a", "functions_crop_", "{}"),
+        ("call_1_2", "unknown", "{}"),
+    ]
+    assert [one.call.name for one in made.turns[0].observations] == ["functions.crop!", ""]
 
 
 def test_probes_are_asked_aside() -> None:
@@ -204,6 +321,7 @@ def test_probes_are_asked_aside() -> None:
     made = talk(script, msgspec.structs.replace(VISUAL, probe=True))
     assert made.asks[1].messages[-1] == Message("user", (TextPart(PROBE),))
     assert made.asks[1].tools == ()
+    assert made.aside == [made.asks[1]]
     assert all(PROBE not in str(ask.messages) for ask in (made.asks[2], made.asks[3]))
     assert [turn.probe for turn in made.turns] == ["A", None, None]  # the second call brought nothing new
     assert made.turns[0].probe_usage == Usage(10, 5)
@@ -247,6 +365,10 @@ class Breaking:
     def __init__(self) -> None:
         self.specs = ()
         self.closed = 0
+
+    @property
+    def waited(self) -> float:
+        return 0.0
 
     async def call(self, name: str, arguments: str, pictures: Sequence[PIL.Image.Image]) -> ToolResult:
         raise AssertionError("not reached: there is no such tool")

@@ -49,7 +49,10 @@ ToolSeconds = Annotated[
     float, typer.Option("--max-seconds", metavar="S", min=0.1, help="Seconds for an item.", rich_help_panel=_PANEL)
 ]
 MaxRepeats = Annotated[
-    int, typer.Option("--max-repeats", metavar="N", min=1, help="Times the same call is run.", rich_help_panel=_PANEL)
+    int,
+    typer.Option(
+        "--max-repeats", metavar="N", min=1, max=10_000, help="Times the same call is run.", rich_help_panel=_PANEL
+    ),
 ]
 MaxPictures = Annotated[
     int | None,
@@ -57,6 +60,7 @@ MaxPictures = Annotated[
         "--max-pictures",
         metavar="N",
         min=1,
+        max=10_000,
         help="New pictures that a request shows; the oldest are left out (default: all, fewer if the server refuses).",
         rich_help_panel=_PANEL,
     ),
@@ -99,6 +103,8 @@ def make_tools(
     sandbox: str,
 ) -> ToolSettings | None:
     """What the options say; None for `--tools none`. `UsageError` names the option that cannot be."""
+    import msgspec
+
     from beholder.errors import UsageError
     from beholder.tools.settings import Arm, Budget, Protocol, ToolSettings
 
@@ -114,7 +120,7 @@ def make_tools(
             raise UsageError(f"{'--probe' if probe else '--placebo'} is about tools: give --tools too.")
         return None
     budget = Budget(turns=turns, tokens=tokens, seconds=seconds, repeats=repeats, pictures=pictures)
-    return ToolSettings(
+    settings = ToolSettings(
         arm=Arm(arm),
         protocol=Protocol(protocol),
         budget=budget,
@@ -123,6 +129,10 @@ def make_tools(
         placebo=placebo,
         sandbox=sandbox,
     )
+    try:  # what run.json will hold has to be readable again
+        return msgspec.convert(msgspec.to_builtins(settings), ToolSettings)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"These limits of tools cannot be used: {error}.") from None
 
 
 async def check_sandbox(settings: ToolSettings | None) -> None:

@@ -16,7 +16,7 @@ from beholder.store.cache import ResponseCache
 from beholder.store.folder import Blobs
 from beholder.store.journal import Journal
 from beholder.store.turns import Place, TurnEntry
-from beholder.tools.loop import Partners, converse
+from beholder.tools.loop import UNSENDABLE, Partners, converse
 from beholder.tools.settings import ToolSettings
 from beholder.tools.toolset import open_toolset
 from beholder.trajectory import Turn
@@ -45,18 +45,18 @@ class Conversing(msgspec.Struct, frozen=True):
         first = item.prepared.ask
         place = (first.sample.key, first.epoch, first.vote)
         attempt = self.attempts.get(place, 0)
-        record = item.prepared.record
+        last = item.prepared
 
-        async def speak(ask: Ask) -> Response:
-            nonlocal record
+        async def speak(ask: Ask, aside: bool) -> Response:
+            nonlocal last
             if ask is first:
                 return item.response or await self.send(item.prepared)
             try:
                 (prepared,) = await asyncio.to_thread(self.model.prepare, [ask])
-            except DataError as error:  # a picture that a tool made does not fit the server's limits
-                return Response(failure=Failure(owner=Owner.DATA, kind="image", message=str(error)))
-            if ask.tools:  # what is asked out of band is not the conversation
-                record = prepared.record
+            except DataError as error:  # the sample's own pictures could be sent, so it is one that a tool made
+                return Response(failure=Failure(owner=Owner.US, kind=UNSENDABLE, message=str(error)))
+            if not aside:
+                last = prepared
             if self.cache is not None:
                 found = await asyncio.to_thread(self.cache.get, prepared.request_hash)
                 if found is not None:
@@ -66,11 +66,15 @@ class Conversing(msgspec.Struct, frozen=True):
         async def keep_picture(sha256: str, png: bytes) -> None:
             await asyncio.to_thread(self.blobs.keep, sha256, png)
 
+        body: bytes | None = None
+
         def keep_turn(number: int, turn: Turn, responses: tuple[Response, ...]) -> None:
-            raw = responses[0].raw if responses else None
-            self.journal.put_turn(TurnEntry(*place, attempt, number, turn, raw, responses))
+            nonlocal body
+            if responses and responses[0].request_hash == turn.request_hash:  # the turn's own, not a probe's
+                body = responses[0].raw
+            self.journal.put_turn(TurnEntry(*place, attempt, number, turn, body, responses))
 
         partners = Partners(speak, keep_picture, keep_turn)
         toolset = open_toolset(self.settings, self.sandboxes)
         response = await converse(first, toolset, self.settings, partners, attempt=attempt)
-        return msgspec.structs.replace(response, order=first.order), record
+        return msgspec.structs.replace(response, order=first.order, request_hash=last.request_hash), last.record

@@ -169,9 +169,11 @@ class _Run:
             waited: set[asyncio.Future[Any]] = {everything, stopped}
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
             if self.ending is Ending.INTERRUPTED and not everything.done():
+                what = f"{self.watch.in_flight} answers in flight"
+                if self.conversing is not None:
+                    what = "the conversations that are under way; what they still ask is sent"
                 self.watch.say(
-                    f"Stopping: waiting up to {self.job.drain:.0f} s for {self.watch.in_flight} answers in flight. "
-                    "Press Ctrl-C again to drop them."
+                    f"Stopping: waiting up to {self.job.drain:.0f} s for {what}. Press Ctrl-C again to drop them."
                 )
                 await asyncio.wait({everything}, timeout=self.job.drain)
             elif self.fault is None and not everything.done():

@@ -33,6 +33,7 @@ _BUDGETS: dict[str, str] = {
     Ended.TOKENS: "All tokens of the conversation were used up before an answer.",
     Ended.SECONDS: "The time for the conversation was over before an answer.",
     Ended.REPEATS: "The model repeated the same tool call instead of answering.",
+    Ended.CONTEXT: "The conversation grew longer than the server takes before an answer.",
     Ended.MALFORMED: "The model kept on writing tool calls that cannot be used instead of answering.",
 }
 

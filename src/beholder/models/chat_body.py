@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from beholder.images.wire import Sent
-from beholder.sample import ImagePart, Message, TextPart, ToolSpec
+from beholder.sample import ImagePart, Message, Part, TextPart, ToolSpec
 
 
 def splice(
-    model: str, messages: Sequence[Message], sent: Sequence[Sent], ending: bytes
+    model: str, messages: Sequence[Message], sent: Mapping[int, Sent], ending: bytes
 ) -> tuple[tuple[bytes, ...], bytes]:
     """The body in pieces, and the same body with each image's bytes replaced by their SHA-256.
 
-    `sent` are the pictures that `ImagePart.index` counts. `ending` follows the messages: `,"temperature":0` or nothing.
+    `sent` has the pictures by their places, which `ImagePart.index` gives. `ending` follows the messages:
+    `,"temperature":0` or nothing.
     """
     pieces: list[bytes] = []
     told: list[bytes] = []
@@ -76,7 +77,10 @@ def pictures_after_tools(messages: Sequence[Message]) -> tuple[Message, ...]:
     made: list[Message] = []
     waiting: list[TextPart | ImagePart] = []
     for message in messages:
-        if message.role != "tool" and waiting:
+        if message.role == "user" and waiting:  # not two messages of the user in a row: some chat templates refuse that
+            message = msgspec.structs.replace(message, parts=(*waiting, *_below(message.parts)))
+            waiting = []
+        elif message.role != "tool" and waiting:
             made.append(Message("user", tuple(waiting)))
             waiting = []
         if message.role != "tool" or all(isinstance(part, TextPart) for part in message.parts):
@@ -92,6 +96,12 @@ def pictures_after_tools(messages: Sequence[Message]) -> tuple[Message, ...]:
     if waiting:
         made.append(Message("user", tuple(waiting)))
     return tuple(made)
+
+
+def _below(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Parts that follow others in one message: text on a line of its own."""
+    first = parts[0] if parts else None
+    return (TextPart("\n" + first.text), *parts[1:]) if isinstance(first, TextPart) else tuple(parts)
 
 
 def _json(value: Any) -> bytes:

@@ -41,7 +41,7 @@ from beholder.models.endpoint import Endpoint
 from beholder.models.listing import Listing, known_names, lacks, read_listing
 from beholder.models.model import Prepared, blob_of
 from beholder.models.spliced import SplicedPayload, roomy_socket
-from beholder.sample import Ask, Response, Sampling
+from beholder.sample import Ask, ImagePart, ImageRef, Response, Sampling
 from beholder.seeds import seed_for
 
 _BODY_LIMIT = 64 << 20
@@ -81,15 +81,15 @@ class OpenAIModel:
         }
 
     def prepare(self, asks: list[Ask]) -> list[Prepared]:
-        refs = asks[0].pictures
+        refs = _shown(asks[0])
         if asks[0].tools or asks[0].made:  # there are or were other turns, with the same pictures
-            pairs = [self._encoded.get(ref, len(refs)) for ref in refs]
+            pairs = {place: self._encoded.get(ref, len(refs)) for place, ref in refs.items()}
         else:
-            images = [load(ref) for ref in refs]
-            pairs = [(image, encode(image, self.endpoint.policy, len(refs))) for image in images]
-        sent = [one for _, one in pairs]
-        records = tuple(sent_record(one) for one in sent)
-        blobs = tuple(blob_of(image, ref) for (image, _), ref in zip(pairs, refs, strict=True))
+            images = {place: load(ref) for place, ref in refs.items()}
+            pairs = {place: (image, encode(image, self.endpoint.policy, len(refs))) for place, image in images.items()}
+        sent = {place: one for place, (_, one) in pairs.items()}
+        records = tuple(sent_record(one) for one in sent.values())
+        blobs = tuple(blob_of(image, refs[place]) for place, (image, _) in pairs.items())
         prepared = []
         for ask in asks:
             chunks, skeleton = self._body(ask, sent)
@@ -105,7 +105,7 @@ class OpenAIModel:
             )
         return prepared
 
-    def _body(self, ask: Ask, sent: list[Sent]) -> tuple[tuple[bytes, ...], bytes]:
+    def _body(self, ask: Ask, sent: dict[int, Sent]) -> tuple[tuple[bytes, ...], bytes]:
         """The HTTP body in pieces, and the same body with each image's bytes replaced by their SHA-256."""
         messages = ask.messages if self.endpoint.pictures_in_tool_messages else pictures_after_tools(ask.messages)
         return splice(self._model, messages, sent, self._settings(ask, self.endpoint.extra_body))
@@ -272,6 +272,13 @@ class OpenAIModel:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+def _shown(ask: Ask) -> dict[int, ImageRef]:
+    """The pictures of a request by their places: the sample's own, and of those that tools made the ones it shows."""
+    shown = {part.index for message in ask.messages for part in message.parts if isinstance(part, ImagePart)}
+    own = len(ask.sample.images)
+    return {place: ref for place, ref in enumerate(ask.pictures) if place < own or place in shown}
 
 
 def _trusting(ca_file: Path) -> ssl.SSLContext:

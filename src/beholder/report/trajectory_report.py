@@ -34,6 +34,7 @@ ENDINGS = {
     Ended.SECONDS: "the time was used up",
     Ended.REPEATS: "the same call came too often",
     Ended.MALFORMED: "too many calls in a row could not be used",
+    Ended.CONTEXT: "it grew longer than the server takes",
     Ended.FAILED: "a request failed",
 }
 """Why a conversation ended, in words."""

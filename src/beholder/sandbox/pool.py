@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
@@ -164,6 +165,8 @@ class Conversation:
         self._pool = pool
         self._worker: Worker | None = None
         self._had_one = False
+        self.waited = 0.0
+        """Seconds that calls have waited for a process: for one to be free, or to be started."""
 
     async def call(self, code: str, pictures: Sequence[PIL.Image.Image]) -> Answer:
         """Runs code in the conversation's process. Raises `SandboxBroken` if there is none and none can be started.
@@ -182,7 +185,11 @@ class Conversation:
         if self._worker is not None and not self._worker.alive:
             await self.close()
         if self._worker is None:
-            self._worker = await self._pool.take()
+            began = time.monotonic()
+            try:
+                self._worker = await self._pool.take()
+            finally:
+                self.waited += time.monotonic() - began
             before = f"{FRESH}\n" if self._had_one else ""
             self._had_one = True
         try:

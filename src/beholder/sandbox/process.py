@@ -173,7 +173,7 @@ class Worker:
         if not self._pipes.discard():
             raise Stale("there was a reply before the call")
         name = secrets.token_hex(16)
-        new = list(enumerate(pictures, 1))[self.pictures_given :]
+        new = [(place + 1, pictures[place]) for place in range(self.pictures_given, len(pictures))]
         titles = [(f"image_{number}", picture.width, picture.height) for number, picture in new]
         request = json.dumps({"id": name, "code": code, "pictures": titles}).encode() + b"\n"
         async with asyncio.timeout(self.limits.call_seconds):

@@ -196,7 +196,7 @@ class Journal:
                 "INSERT OR IGNORE INTO requests",
                 [(entry.response.request_hash, squeeze(entry.request)) for entry in batch if entry.request],
             )
-            insert_rows(db, "INSERT INTO turns", [turn_row(entry) for entry in turns])
+            insert_rows(db, "INSERT OR REPLACE INTO turns", [turn_row(entry) for entry in turns])
             insert_rows(db, "INSERT INTO responses", [response_row(number, entry) for number, entry in numbered])
             self._insert_scores(scored)
             db.execute("COMMIT")

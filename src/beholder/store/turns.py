@@ -24,7 +24,7 @@ Place = tuple[str, int, int]
 
 
 class TurnEntry(msgspec.Struct, frozen=True):
-    """One turn of a conversation with tools, to be journaled as soon as it is over.
+    """One turn of a conversation with tools: journaled when the model has spoken, and again when its calls are done.
 
     `attempt` is the attempt at the sample and `turn` the turn's number, both from 0; `raw` is the server's body.
     `responses` are those that the turn took, for the cache.
@@ -119,7 +119,8 @@ def spent(db: sqlite3.Connection) -> Spent:
         "json_extract(record, '$.usage.completion_tokens') AS completion FROM turns "
         "WHERE json_extract(record, '$.cached') IS NOT TRUE UNION ALL "
         "SELECT json_extract(record, '$.probe_usage.prompt_tokens'), "
-        "json_extract(record, '$.probe_usage.completion_tokens') FROM turns)"
+        "json_extract(record, '$.probe_usage.completion_tokens') FROM turns "
+        "WHERE json_extract(record, '$.probe_cached') IS NOT TRUE)"
     ).fetchone()
     attempts, turns = db.execute(
         "SELECT count(DISTINCT t.key || ' ' || t.epoch || ' ' || t.vote || ' ' || t.attempt), count(*) FROM turns t "

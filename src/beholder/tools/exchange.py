@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -11,6 +12,8 @@ import msgspec
 from beholder.sample import Ask, ImagePart, Message, Part, Response, TextPart, ToolCall, ToolSpec
 from beholder.tools.text_protocol import instructions, observation_text, read_calls
 from beholder.trajectory import Observation
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Exchange(Protocol):
@@ -21,8 +24,10 @@ class Exchange(Protocol):
         ...
 
     def read(self, response: Response, turn: int) -> tuple[str, tuple[ToolCall, ...]]:
-        """What the model said besides its calls, and the calls; each has an id that no other call of the conversation
-        has. `turn` is the number of the turn."""
+        """What the model said besides its calls, and the calls; each has an id that no other call of the turn has.
+
+        `turn` is the number of the turn.
+        """
         ...
 
     def go_on(self, response: Response, observations: Sequence[Observation], first: int) -> tuple[Message, ...]:
@@ -38,11 +43,12 @@ class NativeExchange:
         return msgspec.structs.replace(ask, tools=specs)
 
     def read(self, response: Response, turn: int) -> tuple[str, tuple[ToolCall, ...]]:
-        calls = tuple(
-            call if call.id else msgspec.structs.replace(call, id=f"call_{turn + 1}_{number}")
-            for number, call in enumerate(response.calls, start=1)
-        )
-        return response.text or "", calls
+        calls: list[ToolCall] = []
+        for number, call in enumerate(response.calls, start=1):
+            taken = {one.id for one in calls}
+            usable = call.id and call.id not in taken
+            calls.append(call if usable else msgspec.structs.replace(call, id=f"call_{turn + 1}_{number}"))
+        return response.text or "", tuple(calls)
 
     def go_on(self, response: Response, observations: Sequence[Observation], first: int) -> tuple[Message, ...]:
         calls = tuple(_sendable(one.call) for one in observations if one.call.id)
@@ -82,12 +88,18 @@ class TextExchange:
 
 
 def _sendable(call: ToolCall) -> ToolCall:
-    """The call as it may stand in a later request: servers refuse a conversation whose arguments are no JSON object.
+    """The call as it may stand in a later request.
 
-    The journal has it as the model wrote it, and the tool's answer says what was wrong.
+    Servers refuse a conversation whose arguments are no JSON object, or whose names have other signs than these. The
+    journal has the call as the model wrote it, and the tool's answer says what was wrong.
     """
     try:
-        fits = isinstance(json.loads(call.arguments), dict)
+        fits = isinstance(json.loads(call.arguments, parse_constant=_refused), dict)
     except (ValueError, RecursionError):
         fits = False
-    return call if fits else msgspec.structs.replace(call, arguments="{}")
+    name = _UNSAFE.sub("_", call.name)[:64] or "unknown"
+    return msgspec.structs.replace(call, name=name, arguments=call.arguments if fits else "{}")
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")

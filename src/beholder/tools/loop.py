@@ -7,43 +7,55 @@ thing it said if it never answered.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import re
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from beholder.sample import Ask, Conduct, ImagePart, Message, Response, TextPart, ToolCall, ToolSpec, Usage
+from beholder.errors import DataError, Owner
+from beholder.sample import (
+    Ask,
+    Conduct,
+    Failure,
+    ImagePart,
+    Message,
+    Response,
+    TextPart,
+    ToolCall,
+    ToolSpec,
+    Usage,
+)
 from beholder.tools.exchange import Exchange, NativeExchange, TextExchange
 from beholder.tools.pictures import ConversationPictures
+from beholder.tools.running import CallRunner
 from beholder.tools.settings import Budget, Protocol, ToolSettings
-from beholder.tools.tool import ToolResult, Toolset
-from beholder.trajectory import NO_NEW_EVIDENCE, CallOutcome, Ended, Observation, Turn
+from beholder.tools.tool import Toolset
+from beholder.trajectory import NO_NEW_EVIDENCE, Ended, Observation, Turn
 
 PROBE = "What is your answer so far? Give only the answer, in the form that was asked for. Do not call a tool now."
 """Asked out of band after each new picture, with `--probe`; OUR words."""
 UNREADABLE = "Your tool call could not be read by the server. Write it again, with arguments that are valid JSON."
-REPEATED = "repeated"
+UNSENDABLE = "unsendable_picture"
 _MALFORMED_FINISH = re.compile(r"malformed.{0,3}function.{0,3}call", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context.{0,3}(?:length|window|size)|too many (?:images|tokens)|maximum.{0,40}(?:tokens|images|length)"
     r"|(?:prompt|input|request).{0,20}too (?:long|large)|at most \d+ image",
     re.IGNORECASE,
 )
-_BAD_REQUEST = (400, 413, 422)
 
 
 class Partners(msgspec.Struct, frozen=True):
     """Whom the loop works with.
 
-    `speak` sends one ask and gives the model's response; a failure comes back in it. `keep_picture` stores the bytes of
-    a PNG under its SHA-256. `keep_turn` stores a turn by its number (from 0), with all responses that it took.
+    `speak` sends one ask and gives the model's response; a failure comes back in it, with the kind `UNSENDABLE` where a
+    picture that a tool made does not fit the server's limits. True as second argument says that the ask is aside, no
+    part of the conversation. `keep_picture` stores the bytes of a PNG under its SHA-256. `keep_turn` stores a turn by
+    its number (from 0) with the responses that came since it was last stored: once when the model has spoken, and
+    again when its calls are done. `clock` gives seconds.
     """
 
-    speak: Callable[[Ask], Awaitable[Response]]
+    speak: Callable[[Ask, bool], Awaitable[Response]]
     keep_picture: Callable[[str, bytes], Awaitable[None]]
     keep_turn: Callable[[int, Turn, tuple[Response, ...]], None]
     clock: Callable[[], float] = time.monotonic
@@ -82,11 +94,10 @@ class _Conversation:
         self.attempt = attempt
         self.exchange = _exchange(settings)
         self.pictures = ConversationPictures(ask.sample.images)
+        self.runner = CallRunner(toolset, self.pictures, self.budget, partners.keep_picture, partners.clock)
         self.turns: list[Turn] = []
-        self.calls_made: Counter[tuple[str, str]] = Counter()
-        self.n_calls = 0
-        self.unusable_in_a_row = 0
-        self.evicted: set[int] = set()
+        self.hidden: set[int] = set()
+        self.attempts_in_vain = 0
         self.began = partners.clock()
 
     async def go_on(self) -> Response:
@@ -95,143 +106,122 @@ class _Conversation:
                 return self._end(Ended.SECONDS)
             response = await self._speak()
             if response.failure is not None:
-                return self._end(Ended.FAILED, response)
+                # A context that is full is the model's own doing, once it has said something.
+                full = self.turns and _is_too_long(response)
+                return self._end(Ended.CONTEXT) if full else self._end(Ended.FAILED, response)
             said, calls = self.exchange.read(response, len(self.turns))
+            turn = _turn(response, said, self.hidden)
             broken = not calls and bool(_MALFORMED_FINISH.search(response.finish or ""))
+            # Before the tools are run: what was said has been paid for.
+            self.partners.keep_turn(len(self.turns), turn, (response,))
             if not calls and not broken:
-                self._keep(_turn(response, said, (), self.evicted), (response,))
+                self.turns.append(turn)
                 return self._end(Ended.ANSWERED, response)
-            ended = self._budget_hit(response)
-            first = len(self.ask.pictures)
-            observations = self._unreadable() if broken else await self._run_all(calls, ended)
-            ended = ended or self._ended_by_calls()
-            turn = _turn(response, said, observations, self.evicted)
-            messages = (*self.ask.messages, *self.exchange.go_on(response, observations, first))
-            self.ask = msgspec.structs.replace(self.ask, messages=messages, made=self.pictures.made)
-            responses: tuple[Response, ...] = (response,)
-            if self.settings.probe and ended is None and _brings_something(turn):
-                probed = await self.partners.speak(self._closing_ask(PROBE))
-                turn = msgspec.structs.replace(turn, probe=probed.text, probe_usage=probed.usage)
-                responses = (response, probed)
-            self._keep(turn, responses)
+            ended = self._budget_hit(turn)
+            try:
+                observations = await self._observed(calls, ended)
+            except DataError as error:
+                self.turns.append(turn)
+                failure = Failure(owner=Owner.DATA, kind="image", message=str(error))
+                return self._end(Ended.FAILED, Response(failure=failure))
+            turn = await self._told(response, msgspec.structs.replace(turn, observations=observations), ended)
+            self.turns.append(turn)
+            ended = ended or self.runner.ended
             if ended is not None:
                 return self._end(ended, response)
 
-    async def _speak(self) -> Response:
-        """The next response. Where the server says that the request is too long, old pictures are left out of it."""
-        self._evict_beyond(self.budget.pictures)
-        while True:
-            response = await self.partners.speak(self._shown_ask())
-            failure = response.failure
-            shown = [place for place in self.pictures.made_places if place not in self.evicted]
-            too_long = (
-                failure is not None and failure.status in _BAD_REQUEST and bool(_TOO_LONG.search(failure.message))
-            )
-            if not too_long or len(shown) < 2:
-                return response
-            self._evict_beyond(len(shown) // 2)
+    async def _observed(self, calls: Sequence[ToolCall], ended: Ended | None) -> tuple[Observation, ...]:
+        if not calls:
+            return self.runner.unreadable(UNREADABLE)
+        return await self.runner.run_turn(calls, lambda: ended is not None or self._out_of_time())
 
-    def _evict_beyond(self, most: int | None) -> None:
+    async def _told(self, response: Response, turn: Turn, ended: Ended | None) -> Turn:
+        """Adds the turn to the conversation, asks aside for the answer so far where that is wanted, and keeps it."""
+        messages = self.exchange.go_on(response, turn.observations, len(self.ask.pictures))
+        self.ask = msgspec.structs.replace(self.ask, messages=(*self.ask.messages, *messages), made=self.pictures.made)
+        aside: tuple[Response, ...] = ()
+        if self.settings.probe and ended is None and self.runner.ended is None and _brings_something(turn):
+            probed = await self.partners.speak(self._closing_ask(PROBE), True)
+            turn = msgspec.structs.replace(
+                turn,
+                probe=probed.text if probed.failure is None else None,
+                probe_failed=probed.failure.message if probed.failure is not None else "",
+                probe_usage=probed.usage,
+                probe_cached=probed.cached,
+            )
+            aside = (probed,)
+        self.partners.keep_turn(len(self.turns), turn, aside)
+        return turn
+
+    async def _speak(self) -> Response:
+        """The next response. Where the server or its limits refuse the request, new pictures are left out of it."""
+        self._hide_beyond(self.budget.pictures)
+        while True:
+            response = await self.partners.speak(self._shown_ask(), False)
+            shown = [place for place in self.pictures.made_places if place not in self.hidden]
+            if response.failure is None or not shown:
+                return response
+            if response.failure.kind == UNSENDABLE:
+                self.hidden.add(shown[-1])  # one that was just made: the earlier ones could be sent
+            elif _is_too_long(response):
+                self._hide_beyond(len(shown) // 2)
+            else:
+                return response
+            self.attempts_in_vain += response.attempts
+
+    def _hide_beyond(self, most: int | None) -> None:
         places = self.pictures.made_places
         if most is not None:
-            self.evicted |= set(places[: max(0, len(places) - most)])
+            self.hidden |= set(places[: max(0, len(places) - most)])
 
     def _shown_ask(self) -> Ask:
-        if not self.evicted:
+        if not self.hidden:
             return self.ask
-        messages = tuple(without_pictures(message, self.evicted) for message in self.ask.messages)
+        messages = tuple(without_pictures(message, self.hidden) for message in self.ask.messages)
         return msgspec.structs.replace(self.ask, messages=messages)
 
     def _closing_ask(self, words: str) -> Ask:
         ask = self._shown_ask()
         return msgspec.structs.replace(ask, messages=(*ask.messages, Message("user", (TextPart(words),))), tools=())
 
-    def _out_of_time(self) -> bool:
-        return self.budget.seconds is not None and self.partners.clock() - self.began >= self.budget.seconds
+    def _seconds(self) -> float:
+        """Since the question, less what calls waited for a free sandbox: that depends on other conversations."""
+        return self.partners.clock() - self.began - self.toolset.waited
 
-    def _budget_hit(self, response: Response) -> Ended | None:
+    def _out_of_time(self) -> bool:
+        return self.budget.seconds is not None and self._seconds() >= self.budget.seconds
+
+    def _budget_hit(self, turn: Turn) -> Ended | None:
         """What would keep the model from seeing the results of the calls that it asks for now."""
         if len(self.turns) + 1 >= self.budget.turns:
             return Ended.TURNS
-        written = _added([*(turn.usage for turn in self.turns), response.usage]).completion_tokens or 0
+        written = _added([one.usage for one in (*self.turns, turn)]).completion_tokens or 0
         if self.budget.tokens is not None and written >= self.budget.tokens:
             return Ended.TOKENS
         return Ended.SECONDS if self._out_of_time() else None
-
-    async def _run_all(self, calls: Sequence[ToolCall], ended: Ended | None) -> tuple[Observation, ...]:
-        observations = []
-        for number, call in enumerate(calls):
-            if ended is not None or number >= self.budget.calls or self._out_of_time():
-                text = "Not run: the budget of this conversation is used up."
-                if ended is None and number >= self.budget.calls:
-                    text = f"Not run: at most {self.budget.calls} calls are run in one turn."
-                observations.append(Observation(call, CallOutcome.NOT_RUN, text))
-                continue
-            observations.append(await self._run(call))
-        self.n_calls += len(observations)
-        return tuple(observations)
-
-    async def _run(self, call: ToolCall) -> Observation:
-        began = self.partners.clock()
-        same = call.name, _canonical(call.arguments)
-        self.calls_made[same] += 1
-        result = await self._result(call)
-        flags = (*result.flags, REPEATED) if self.calls_made[same] > 1 else result.flags
-        text = result.text
-        images: tuple[str, ...] = ()
-        if result.pictures:
-            added, new = await asyncio.to_thread(self.pictures.add, result.pictures)
-            for one in added:
-                await self.partners.keep_picture(one.sha256, one.png)
-            text = "\n".join(filter(None, (result.text, *(one.told for one in added))))
-            images = tuple(one.sha256 for one in added)
-            flags = flags if new else (*flags, NO_NEW_EVIDENCE)
-        unusable = result.outcome in (CallOutcome.MALFORMED, CallOutcome.UNKNOWN_TOOL)
-        self.unusable_in_a_row = self.unusable_in_a_row + 1 if unusable else 0
-        seconds = self.partners.clock() - began
-        return Observation(call, result.outcome, text, images, tuple(dict.fromkeys(flags)), seconds)
-
-    async def _result(self, call: ToolCall) -> ToolResult:
-        names = [spec.name for spec in self.toolset.specs]
-        if call.name not in names:
-            told = f"There is no tool {call.name[:80]!r}. The tools are: {', '.join(names)}."
-            return ToolResult(text=told, outcome=CallOutcome.UNKNOWN_TOOL)
-        pictures = await asyncio.to_thread(self.pictures.all)
-        return await self.toolset.call(call.name, call.arguments, pictures)
-
-    def _unreadable(self) -> tuple[Observation, ...]:
-        self.unusable_in_a_row += 1
-        return (Observation(ToolCall("", "", ""), CallOutcome.MALFORMED, UNREADABLE),)
-
-    def _ended_by_calls(self) -> Ended | None:
-        if self.unusable_in_a_row >= self.budget.malformed:
-            return Ended.MALFORMED
-        return Ended.REPEATS if max(self.calls_made.values(), default=0) >= self.budget.repeats else None
-
-    def _keep(self, turn: Turn, responses: tuple[Response, ...]) -> None:
-        self.partners.keep_turn(len(self.turns), turn, responses)
-        self.turns.append(turn)
 
     def _end(self, ended: Ended, response: Response | None = None) -> Response:
         turns = self.turns
         conduct = Conduct(
             attempt=self.attempt,
             turns=len(turns),
-            calls=self.n_calls,
+            calls=self.runner.n_calls,
             ended=ended.value,
-            seconds=round(self.partners.clock() - self.began, 3),
+            seconds=round(self._seconds(), 3),
         )
         last = response or Response()
         text = last.text
         if ended not in (Ended.ANSWERED, Ended.FAILED):
             text = next((turn.said for turn in reversed(turns) if turn.said.strip()), "")
+        in_vain = self.attempts_in_vain + (last.attempts if ended is Ended.FAILED else 0)
         latencies = [turn.latency for turn in turns if turn.latency is not None]
         return msgspec.structs.replace(
             last,
             text=text,
+            finish=last.finish or ("length" if _used_its_limit(last) else None),
             usage=_added([turn.usage for turn in turns]),
             latency=sum(latencies) if latencies else None,
-            attempts=max(1, sum(turn.attempts for turn in turns)),
+            attempts=max(1, sum(turn.attempts for turn in turns) + in_vain),
             cached=bool(turns) and all(turn.cached for turn in turns),
             # The limit holds for one message; the usage is that of all of them.
             max_tokens=last.max_tokens if len(turns) == 1 else None,
@@ -241,20 +231,32 @@ class _Conversation:
         )
 
 
-def _turn(response: Response, said: str, observations: tuple[Observation, ...], evicted: set[int]) -> Turn:
+def _is_too_long(response: Response) -> bool:
+    """Whether the server refused the request because there is too much in it."""
+    failure = response.failure
+    if failure is None or failure.status not in (400, 413, 422):
+        return False
+    return failure.status == 413 or bool(_TOO_LONG.search(failure.message))
+
+
+def _used_its_limit(response: Response) -> bool:
+    written = response.usage.completion_tokens
+    return written is not None and bool(response.max_tokens) and written >= (response.max_tokens or 0)
+
+
+def _turn(response: Response, said: str, hidden: set[int]) -> Turn:
     return Turn(
         text=response.text,
         said=said,
         reasoning=response.reasoning,
         finish=response.finish,
-        observations=observations,
         usage=response.usage,
         latency=response.latency,
         attempts=response.attempts,
         served_model=response.served_model,
         request_hash=response.request_hash,
         cached=response.cached,
-        evicted=tuple(sorted(evicted)),
+        evicted=tuple(sorted(hidden)),
     )
 
 
@@ -267,20 +269,12 @@ def without_pictures(message: Message, evicted: set[int]) -> Message:
     if not any(isinstance(part, ImagePart) and part.index in evicted for part in message.parts):
         return message
     parts = tuple(
-        TextPart(f"\n[image_{part.index + 1} is not shown any more]\n")
+        TextPart(f"\n[image_{part.index + 1} is not shown]\n")
         if isinstance(part, ImagePart) and part.index in evicted
         else part
         for part in message.parts
     )
     return msgspec.structs.replace(message, parts=parts)
-
-
-def _canonical(arguments: str) -> str:
-    """Arguments that mean the same, written the same."""
-    try:
-        return json.dumps(json.loads(arguments), sort_keys=True)
-    except (ValueError, RecursionError):
-        return arguments.strip()
 
 
 def _added(usages: Sequence[Usage]) -> Usage:

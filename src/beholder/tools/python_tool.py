@@ -47,6 +47,11 @@ class PythonTool:
         self._pool = pool
         self._conversation = pool.conversation()
 
+    @property
+    def waited(self) -> float:
+        """Seconds that calls have waited for a process of the pool."""
+        return self._conversation.waited
+
     async def run(self, arguments: str, pictures: Sequence[PIL.Image.Image]) -> ToolResult:
         """Runs one call. Never raises for what the model did; `pictures` are all of the conversation so far."""
         try:

@@ -10,6 +10,7 @@ import msgspec
 from beholder.sample import ToolSpec
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+_Tokens = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
 
 
 class Arm(StrEnum):
@@ -32,14 +33,15 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """Where a conversation ends even without an answer. None: no limit.
 
     `turns` counts the model's messages, `tokens` those that it wrote (as the server counts them; a server that does not
-    count is not limited), `seconds` the time since the question, looked at between turns and calls. `repeats` is how
-    often the very same call is run, `malformed` how many calls in a row may be unusable. `calls` are run in one
+    count is not limited), `seconds` the time since the question, looked at between turns and calls; waiting for a free
+    sandbox does not count. `repeats` is how often the very same call is run; a later turn that asks for it again ends
+    the conversation. `malformed` is how many turns in a row may hold nothing but unusable calls. `calls` are run in one
     turn at most, the others are told so. `pictures` is how many pictures that tools made are shown at most: the oldest
     are taken out of the request first.
     """
 
     turns: _Count = 20
-    tokens: _Count | None = None
+    tokens: _Tokens | None = None
     seconds: Annotated[float, msgspec.Meta(gt=0)] | None = 1800.0
     repeats: _Count = 5
     malformed: _Count = 4

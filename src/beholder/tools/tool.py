@@ -29,6 +29,11 @@ class Toolset(Protocol):
 
     specs: tuple[ToolSpec, ...]
 
+    @property
+    def waited(self) -> float:
+        """Seconds that calls have waited for a free sandbox so far."""
+        ...
+
     async def call(self, name: str, arguments: str, pictures: Sequence[PIL.Image.Image]) -> ToolResult:
         """Runs one call. `arguments` is the JSON text as the model wrote it. Never raises for what the model did."""
         ...

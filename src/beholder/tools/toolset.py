@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import PIL.Image
 
+from beholder.errors import DataError
 from beholder.sample import ToolSpec
 from beholder.tools.settings import ToolSettings, specs_of
+from beholder.tools.text_protocol import PYTHON
 from beholder.tools.tool import ToolResult, Toolset
 from beholder.trajectory import CallOutcome
 
@@ -39,12 +41,22 @@ class RealTools:
         self.specs = specs
         self._python = python
 
-    async def call(self, name: str, arguments: str, pictures: Sequence[PIL.Image.Image]) -> ToolResult:
-        if self._python is not None and name == "python":
-            return await self._python.run(arguments, pictures)
-        from beholder.tools.visual import call_visual
+    @property
+    def waited(self) -> float:
+        return self._python.waited if self._python is not None else 0.0
 
-        return await asyncio.to_thread(call_visual, name, arguments, pictures)
+    async def call(self, name: str, arguments: str, pictures: Sequence[PIL.Image.Image]) -> ToolResult:
+        try:
+            if self._python is not None and name == PYTHON:
+                return await self._python.run(arguments, pictures)
+            from beholder.tools.visual import call_visual
+
+            return await asyncio.to_thread(call_visual, name, arguments, pictures)
+        except DataError:  # a picture of the sample, not of the tool
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary where a tool's fault is classified, once
+            told = f"The tool {name} broke ({type(error).__name__}). That is no fault of yours; go on without it."
+            return ToolResult(text=told, outcome=CallOutcome.BROKEN)
 
     async def close(self) -> None:
         if self._python is not None:
@@ -53,6 +65,8 @@ class RealTools:
 
 class PlaceboTools:
     """A control: every call succeeds and brings nothing. Arguments are not looked at, no code is run."""
+
+    waited = 0.0
 
     def __init__(self, specs: tuple[ToolSpec, ...]) -> None:
         self.specs = specs

@@ -25,9 +25,9 @@ ImageName = Annotated[str, Meta(description="Which picture: image_1, image_2, ..
 
 def picture_named(name: str, pictures: Pictures) -> Image:
     """The picture of that name. Raises `Refused` and names those that there are."""
-    for number, picture in enumerate(pictures, 1):
+    for number in range(1, len(pictures) + 1):  # not enumerate: each look may decode a picture
         if name == f"image_{number}":
-            return picture
+            return pictures[number - 1]
     there = f"There are image_1 to image_{len(pictures)}" if len(pictures) > 1 else "There is only image_1"
     raise Refused(f"There is no picture {name!r}. {there if pictures else 'There are no pictures'}.")
 
