@@ -245,9 +245,9 @@ def test_model_names_that_cannot_work(name: str, words: str) -> None:
 
 def test_every_kind_can_be_made(tmp_path: Path) -> None:
     rest = {"openai": "/org/model", "replay": f"/{replay_file(tmp_path)}", "scripted": f"/{script_file(tmp_path)}"}
-    rest["constant"] = "/Overall Judgment: Answer 1 is better."
+    rest |= {"constant": "/Overall Judgment: Answer 1 is better.", "bad-tools": "/useless"}
     for kind in KINDS:
-        found = benchmark("tir" if kind in ("classical", "static") else "tfq")
+        found = benchmark("tir" if kind in ("classical", "static", "classical-tools") else "tfq")
         model = make_model(kind + rest.get(kind, ""), found, seed=0, endpoint=Endpoint(base_url="http://h/v1"))
         assert model.name == kind + rest.get(kind, "")
         assert model.remote is (kind == "openai")
