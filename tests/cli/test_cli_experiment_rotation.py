@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from rich.console import Console
 from beholder.cli.experiment_rotation import fresh_items
 from beholder.errors import UsageError
 from beholder.experiments.experiment import read
+from beholder.synth.photographs import SHIPPED
 from made_tir import mazes
 from scripted_server import Reply, Request, ScriptedServer, completion
 
@@ -70,6 +72,7 @@ def test_six_arms_and_what_failed_at_what(
     assert "items are few: the paper has 75" in said.err
     assert all(len(line) <= 80 for line in said.out.splitlines() if line.startswith(("arm", "tool P", "code P", "GPT")))
     assert "o3                   0.33" in said.out
+    assert f"openai/m · {ITEMS} items\n" in said.out  # each of its own photograph
 
     found: Any = beholder.json("experiment", "show", "--runs-dir", runs)
     arms = {arm["name"]: arm for arm in found["outcome"]["arms"]}
@@ -103,6 +106,47 @@ def test_own_prompts_and_data(beholder: Beholder, tmp_path: Path, data: Path) ->
     asked = read(folder)
     assert {arm.plan.template for arm in asked.arms if arm.facts["prompt"] == "P2"} == {"{question} Turn it!"}
     assert {arm.plan.n_samples for arm in asked.arms} == {1}
+
+
+def test_a_conversation_that_failed_counts_nowhere(beholder: Beholder, tmp_path: Path, data: Path) -> None:
+    answered = []
+
+    def script(request: Request) -> Reply:
+        if sum(message["role"] == "assistant" for message in request.body["messages"]) == 0:
+            return call("rotate", '{"degrees": ')
+        if not answered or request.texts.splitlines()[:3] == answered[0]:
+            answered[:] = [request.texts.splitlines()[:3]]
+            return Reply(b'{"error": {"message": "no"}}', status=400)
+        return Reply(completion("A"))
+
+    runs = tmp_path / "runs"
+    with ScriptedServer(script) as server:
+        served = ("--model", "openai/m", "--base-url", server.url, "--max-connections", 1)
+        said = beholder("experiment", "rotation", *served, "--data", data, "--limit", 2, "--runs-dir", runs)
+    found: Any = beholder.json("experiment", "show", "--runs-dir", runs)
+    first = found["outcome"]["arms"][0]
+    assert (first["score"]["n"], first["score"]["failed"]) == (1, 1), said.err
+    assert (first["calls"], first["syntax"], first["calls_an_item"], first["spent"]["calls"]) == (1, 1, 1, 1)
+
+
+def test_fresh_items_of_own_photographs(beholder: Beholder, tmp_path: Path) -> None:
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    shutil.copy(SHIPPED / "camera.jpg", photos / "mine.jpg")
+    options = ("--model", "constant/A", "--n", 1, "--photos", photos, "--runs-dir", tmp_path / "runs")
+    said = beholder("experiment", "rotation", *options)
+    assert said.code == 0, said.err
+    assert "1 fresh item in " in said.err
+    assert "1 item is few: the paper has 75" in said.err
+    assert "constant/A · 1 item\n" in said.out
+    (folder,) = (tmp_path / "runs").glob("rotation-1-0-*")
+    (record,) = json.loads((folder / "TIR-Bench.json").read_text())
+    assert "mine.jpg" in json.dumps(record)
+    check_refused(beholder("experiment", "rotation", *options, "--data", folder), ("--n makes fresh items",))
+    check_refused(
+        beholder("experiment", "rotation", "--model", "constant/A", "--data", folder, "--photos", photos),
+        ("--photos is for fresh items",),
+    )
 
 
 def test_only_rotation_items_are_asked(beholder: Beholder, tmp_path: Path) -> None:

@@ -7,42 +7,22 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
+from beholder.benchmarks.tir.rotation import Wanted
 from beholder.experiments.costs import Cost
 from beholder.experiments.rotation import (
     Contrast,
     Fate,
     RotationRows,
     Tried,
-    Wanted,
     contrasts,
     fate_of,
     findings,
     tried,
-    wanted,
 )
 from beholder.experiments.rotation_record import published_calls
-from beholder.sample import NumberTarget, Sample
+from beholder.score import Outcome, Score
 from beholder.trajectory import CallOutcome, Observation
-from made_experiments import bad, code, item, rotate, rotation_sample, trajectory
-
-PUBLIC = ("90°", "110°", "100°", "80°", "75°", "70°")
-WANTED = [
-    ("ours", rotation_sample(), Wanted(45, (15, 30, 45, 60, 75, 90))),
-    ("the public set's", rotation_sample("A", PUBLIC), Wanted(90, (90, 110, 100, 80, 75, 70))),
-    ("the other way", rotation_sample(sense="counter-clockwise"), Wanted(315, (345, 330, 315, 300, 285, 270))),
-    ("in another word", rotation_sample(sense="ANTICLOCKWISE"), Wanted(315, (345, 330, 315, 300, 285, 270))),
-    ("written out", rotation_sample("A", ("90 degrees", "180 degrees")), Wanted(90, (90, 180))),
-    ("no sense", rotation_sample(sense="round"), None),
-    ("both senses", rotation_sample(sense="clockwise (not counterclockwise)"), None),
-    ("no angles", rotation_sample("A", ("left", "right")), None),
-    ("no choice", msgspec.structs.replace(rotation_sample(), target=NumberTarget("45")), None),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "sample", "expected"), WANTED, ids=[row[0] for row in WANTED])
-def test_what_a_question_asks_for(name: str, sample: Sample, expected: Wanted | None) -> None:
-    assert wanted(sample) == expected
-
+from made_experiments import bad, code, item, rotate, trajectory
 
 MEASURED = {"p30": 30.0, "p45": 45.0, "montage": None}
 TRIED: list[tuple[str, str, Sequence[Observation], Tried]] = [
@@ -54,6 +34,8 @@ TRIED: list[tuple[str, str, Sequence[Observation], Tried]] = [
     ("on and on", "rotate", [rotate(30), rotate(15, image="image_2"), rotate(350, image="image_3")],
      Tried(calls=3, syntax=0, ran=3, turns=(30, 45, 35))),
     ("a picture that is not there", "rotate", [rotate(30, image="image_9")], Tried(calls=1, syntax=0, ran=1, turns=())),
+    ("another tool is none of its calls", "python", [rotate(30), bad("", "{'name'}"), code("x", "p45")],
+     Tried(calls=1, syntax=0, ran=1, turns=(30, 45))),
     ("no JSON", "rotate", [bad(), rotate(45)], Tried(calls=2, syntax=1, ran=1, turns=(45,))),
     ("an unknown tool is no use of it", "rotate", [bad("turn", "{}", CallOutcome.UNKNOWN_TOOL)],
      Tried(calls=0, syntax=0, ran=0, turns=())),
@@ -100,6 +82,24 @@ def test_what_became_of_an_item(name: str, shown: Tried, right: bool, asked: Wan
     assert fate_of(shown, right, asked) is fate
 
 
+# what was shown, right, outcome, what became of it
+NO_ANSWERS = [
+    ("upright seen, then a budget", seen(45), Outcome.UNPARSED, Fate.NO_ANSWER),
+    ("never upright, refused", seen(30), Outcome.REFUSED, Fate.NO_ANSWER),
+    ("nothing turned, cut short", seen(), Outcome.TRUNCATED, Fate.NO_ANSWER),
+    ("no call ran", seen(ran=0), Outcome.UNPARSED, Fate.RUNNING),
+    ("not used", seen(calls=0, ran=0), Outcome.UNPARSED, Fate.NOT_USED),
+    ("answered", seen(45), Outcome.SCORED, Fate.ANSWER),
+]
+
+
+@pytest.mark.parametrize(("name", "shown", "outcome", "fate"), NO_ANSWERS, ids=[row[0] for row in NO_ANSWERS])
+def test_where_nothing_was_answered_nothing_was_answered_wrong(
+    name: str, shown: Tried, outcome: Outcome, fate: Fate
+) -> None:
+    assert fate_of(shown, False, U45, outcome) is fate
+
+
 def arm(interface: str, prompt: str, values: Sequence[float | None], shown: Sequence[Tried]) -> RotationRows:
     keys = [f"k{number}" for number in range(len(values))]
     return RotationRows(
@@ -121,13 +121,23 @@ def test_the_figures_of_an_arm() -> None:
         "not used": 2,
         "used, right": 1,
         "running": 0,
+        "no answer": 0,
         "angle": 1,
         "direction": 1,
         "answer": 0,
         "not told": 0,
     }
     assert (found.not_used_right, found.failed, found.calls, found.syntax, found.known) == (1, 2, 6, 0, 5)
-    assert found.spent.calls == pytest.approx(7 / 6)
+    assert found.calls_an_item == 6 / 5  # the conversation that failed is in neither number
+    assert found.clusters == 6
+
+
+def test_items_without_an_answer_are_counted_apart() -> None:
+    rows = arm("rotate", "P1", [0, 0], [seen(45), seen(45)])
+    unread = {"lenient": Score(0.0, Outcome.UNPARSED)}
+    items = [msgspec.structs.replace(rows.items[0], scores=unread), rows.items[1]]
+    found = findings(msgspec.structs.replace(rows, items=items), "lenient")
+    assert (found.items["no answer"], found.items["answer"], found.failed) == (1, 1, 2)
 
 
 def test_contrasts_hold_one_thing_fixed() -> None:

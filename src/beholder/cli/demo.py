@@ -5,7 +5,6 @@ It ends with experiment 1, what tools are worth, on a few of the items.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -183,31 +182,8 @@ def _compare(console: Console, results: list[Result], seed: int) -> None:
 
 
 def fresh_items(runs_dir: Path, n: int, seed: int, photos: Path | None, console: Console) -> Path:
-    """The data set of a demo, made unless it is there already: the same number, seed and photographs give the same one.
+    """The data set of a demo, made unless it is there already."""
+    from beholder.cli.fresh_items import made_once
+    from beholder.synth.generate import draws_for
 
-    The user's own photographs are in its name by their digest. A folder of that name that is not the data set, or no
-    longer, is a `UsageError`: it may hold what earlier runs need, so it is never removed.
-    """
-    import os
-
-    from beholder.errors import UsageError
-    from beholder.report.plain_text import plain
-    from beholder.synth.dataset import is_intact, write_dataset
-    from beholder.synth.generate import SourcePaths, draws_for
-
-    paths = SourcePaths(photos)
-    draws = draws_for(["all"], n, seed)
-    name = f"demo-tir-{n}-{seed}"
-    if photos is not None:
-        name += "-" + hashlib.sha256(repr(sorted(paths.digests().items())).encode()).hexdigest()[:8]
-    folder = runs_dir / name
-    if not folder.exists():
-        console.print(f"Making {len(draws)} fresh items …", style="dim")
-        write_dataset(draws, folder, paths, jobs=os.cpu_count() or 1)
-    elif not is_intact(folder, draws):
-        raise UsageError(
-            f"{folder} is there already, but does not hold these {len(draws)} items. "
-            "Choose another --seed or --runs-dir."
-        )
-    console.print(plain(f"{len(draws)} fresh items in {folder}", one_line=True), style="dim", soft_wrap=True)
-    return folder
+    return made_once(f"demo-tir-{n}-{seed}", draws_for(["all"], n, seed), photos, runs_dir, console)

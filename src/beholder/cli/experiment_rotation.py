@@ -63,6 +63,12 @@ def rotation(
     n: Annotated[
         int | None, typer.Option("--n", metavar="N", min=1, help="Fresh items if there is no --data (default: 75).")
     ] = None,
+    photos: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Make the fresh items of your own upright photographs (default: 5 of ours)."
+        ),
+    ] = None,
     prompts: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="JSON with templates in place of our P1, P2 and P3; each holds {question}."),
@@ -116,17 +122,21 @@ def rotation(
     from beholder.cli.experiment_options import prepare
     from beholder.errors import UsageError
     from beholder.experiments.rotation_prompts import read_prompts
+    from beholder.report.figures import counted
     from beholder.report.terminal import make_console
 
     console = make_console(stderr=True)
     templates = read_prompts(prompts)
     if data is not None and n is not None:
         raise UsageError("--n makes fresh items: leave out either it or --data. --limit takes only the first items.")
-    source = data if data is not None else fresh_items(runs_dir, n or ENOUGH, seed or 0, console)
+    if data is not None and photos is not None:
+        raise UsageError("--photos is for fresh items: leave out either it or --data.")
+    source = data if data is not None else fresh_items(runs_dir, n or ENOUGH, seed or 0, console, photos)
     options = context.params | {"where": [*(where or []), _TASK]}
     ready = prepare(options, "tir", console, data=source)
     if ready.plan.n_samples < ENOUGH:
-        words = f"{ready.plan.n_samples} items are few: the paper has {ENOUGH}, and intervals will be wide."
+        there = f"{counted(ready.plan.n_samples, 'item')} {'is' if ready.plan.n_samples == 1 else 'are'} few"
+        words = f"{there}: the paper has {ENOUGH}, and intervals will be wide."
         console.print(words, style="yellow", soft_wrap=True)
     interfaces = {name: ready.tools(name) for name in templates}
     experiment = rotation_experiment(ready.plan, templates, interfaces, model, ready.settings)
@@ -134,24 +144,13 @@ def rotation(
     raise typer.Exit(carry_on_and_show(folder, ready.reach, console, as_json=as_json))
 
 
-def fresh_items(runs_dir: Path, n: int, seed: int, console: Console) -> Path:
+def fresh_items(runs_dir: Path, n: int, seed: int, console: Console, photos: Path | None = None) -> Path:
     """A data set of fresh rotation items of levels 1 to 5 in turn, made unless it is there already."""
-    import os
-
-    from beholder.errors import UsageError
-    from beholder.report.plain_text import plain
-    from beholder.synth.dataset import is_intact, write_dataset
+    from beholder.cli.fresh_items import made_once
     from beholder.synth.generate import draws_for
 
     draws = draws_for(["rotation_game"], n, seed, (1, 2, 3, 4, 5))
-    folder = runs_dir / f"rotation-{n}-{seed}"
-    if not folder.exists():
-        console.print(f"Making {n} fresh items …", style="dim")
-        write_dataset(draws, folder, jobs=os.cpu_count() or 1)
-    elif not is_intact(folder, draws):
-        raise UsageError(f"{folder} is there already, but does not hold these {n} items. Choose another --seed.")
-    console.print(plain(f"{n} fresh items in {folder}", one_line=True), style="dim", soft_wrap=True)
-    return folder
+    return made_once(f"rotation-{n}-{seed}", draws, photos, runs_dir, console)
 
 
 def rotation_experiment(
@@ -198,13 +197,24 @@ def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result])
         for arm in experiment.arms
         if arm.name in results
     ]
+    arms = [findings(one, scorer, plan.seed) for one in rows]
+    whole = [arm.clusters for arm in arms if arm.score.n + arm.score.failed == plan.n_samples]
+    items = _items_in_words(plan.n_samples, whole[0] if whole else plan.n_samples)
     return RotationOutcome(
         scorer=scorer,
-        arms=[findings(one, scorer, plan.seed) for one in rows],
+        arms=arms,
         contrasts=contrasts(rows, scorer, plan.seed),
         published=published_calls(),
-        title=f"Experiment: rotation · {experiment.asked.get('model')} · {plan.n_samples:,} items",
+        title=f"Experiment: rotation · {experiment.asked.get('model')} · {items}",
     )
+
+
+def _items_in_words(items: int, photographs: int) -> str:
+    """`75 items of 5 photographs`; how many photographs there are is left out where each item has its own."""
+    from beholder.report.figures import counted
+
+    of = f" of {counted(photographs, 'photograph')}" if photographs < items else ""
+    return f"{counted(items, 'item')}{of}"
 
 
 def print_outcome(console: Console, outcome: RotationOutcome) -> None:

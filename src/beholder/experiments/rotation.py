@@ -8,38 +8,30 @@ failed. OUR rules, since the paper gives none:
   its end failed at `running`.
 - What was seen: by how much each picture that a call brought is the item's own picture turned. With the rotate tool
   that follows from the calls (turns of turned pictures add up); with code it is measured from the pixels (`turned`).
+- `no answer`: no answer could be read: a budget ended the conversation, the model refused, or said something else.
 - `angle`: the picture was seen turned, be it by 0 degrees, and never upright: within `NEAR` degrees of the right turn.
-- `direction`: instead of upright, one was seen turned by the right angle the other way round. Not where that is itself
-  an option (then it may have been a trial of that option), or where both ways come to the same (180 degrees).
+- `direction`: instead of upright, one was seen turned by the right angle the other way round (`Wanted.wrong_way`).
 - `answer`: it was seen upright and another answer was given.
 - `not told`: nothing that was seen is the picture turned, or the right turn does not follow from the question.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 import msgspec
 
-from beholder.benchmarks.tir.questions import options_of
+from beholder.benchmarks.tir.rotation import Wanted, near
 from beholder.experiments.costs import Cost, Spent, spent
 from beholder.metrics.accuracy import share
 from beholder.metrics.paired import holm
 from beholder.report.comparison import Comparison, compare, item_values
-from beholder.sample import ChoiceTarget, Sample
-from beholder.score import Metric, ScoredItem
+from beholder.score import Metric, Outcome, ScoredItem
 from beholder.tools.arguments import MalformedArguments, read_arguments
 from beholder.tools.operations import UNPARSED, degrees_turned, operations
 from beholder.trajectory import CallOutcome, Observation, Trajectory
-
-NEAR = 2.0
-"""Degrees within which a turn is the right one. Options lie 5 or more apart; pictures are measured to a degree."""
-_DEGREES = re.compile(r"(-?\d{1,3}(?:\.\d{1,3})?)\s*(?:°|deg)", re.IGNORECASE | re.ASCII)
-_COUNTER = re.compile(r"\b(?:counter|anti)[- ]?clockwise\b", re.IGNORECASE)
-_CLOCKWISE = re.compile(r"\bclockwise\b", re.IGNORECASE)
 
 
 class Fate(StrEnum):
@@ -48,50 +40,28 @@ class Fate(StrEnum):
     NOT_USED = "not used"
     RIGHT = "used, right"
     RUNNING = "running"
+    NO_ANSWER = "no answer"
     ANGLE = "angle"
     DIRECTION = "direction"
     ANSWER = "answer"
     NOT_TOLD = "not told"
 
 
-FAILED = (Fate.RUNNING, Fate.ANGLE, Fate.DIRECTION, Fate.ANSWER, Fate.NOT_TOLD)
-
-
-class Wanted(msgspec.Struct, frozen=True):
-    """What a question asks for: the turn that makes the picture upright and all options, in degrees clockwise from 0
-    to 360."""
-
-    upright: float
-    options: tuple[float, ...]
+FAILED = (Fate.RUNNING, Fate.NO_ANSWER, Fate.ANGLE, Fate.DIRECTION, Fate.ANSWER, Fate.NOT_TOLD)
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
-    """What an item's conversation shows. `turns` are the turns, in degrees clockwise, of the pictures that it brought
-    and that are the item's own turned. `syntax` counts calls that cannot be read, `ran` those that ran to their end."""
+    """What an item's conversation shows.
+
+    `calls` counts those of the interface's own tool: a call of any other name, or of none, is no use of it. Of these,
+    `syntax` cannot be read and `ran` ran to their end. `turns` are the turns, in degrees clockwise, of those pictures
+    that the conversation brought which are the item's own turned.
+    """
 
     calls: int
     syntax: int
     ran: int
     turns: tuple[float, ...]
-
-
-def wanted(sample: Sample) -> Wanted | None:
-    """What the question asks for; None where it is no choice of angles, or does not say in which sense."""
-    question = sample.question
-    bare = _COUNTER.sub("", question)
-    senses = {sign for sign, found in ((-1, _COUNTER.search(question)), (1, _CLOCKWISE.search(bare))) if found}
-    if len(senses) != 1 or not isinstance(sample.target, ChoiceTarget):
-        return None
-    (sign,) = senses
-    angles = {letter: _degrees(text) for letter, text in options_of(question).items()}
-    right = angles.get(sample.target.letters)
-    known = [angle for angle in angles.values() if angle is not None]
-    return None if right is None else Wanted(sign * right % 360, tuple(sign * angle % 360 for angle in known))
-
-
-def _degrees(text: str) -> float | None:
-    found = _DEGREES.search(text)
-    return float(found[1]) if found else None
 
 
 def tried(trajectory: Trajectory, interface: str, turn_of: Callable[[str], float | None]) -> Tried:
@@ -136,27 +106,24 @@ def _stated(one: Observation, before: Sequence[float | None]) -> float | None:
     return None if source is None or len(stated) != 1 else (source + stated[0]) % 360
 
 
-def fate_of(seen: Tried, right: bool, asked: Wanted | None) -> Fate:
-    """What became of an item (see the module)."""
+def fate_of(seen: Tried, right: bool, asked: Wanted | None, outcome: Outcome = Outcome.SCORED) -> Fate:
+    """What became of an item (see the module); `outcome` is that of the scorer that says what is right."""
     if not seen.calls:
         return Fate.NOT_USED
     if right:
         return Fate.RIGHT
     if not seen.ran:
         return Fate.RUNNING
+    if outcome is not Outcome.SCORED:
+        return Fate.NO_ANSWER
     if asked is None or not seen.turns:
         return Fate.NOT_TOLD
-    if any(_near(turn, asked.upright) for turn in seen.turns):
+    if any(near(turn, asked.upright) for turn in seen.turns):
         return Fate.ANSWER
-    wrong_way = -asked.upright % 360
-    ambiguous = _near(wrong_way, asked.upright) or any(_near(wrong_way, option) for option in asked.options)
-    if not ambiguous and any(_near(turn, wrong_way) for turn in seen.turns):
+    wrong_way = asked.wrong_way
+    if wrong_way is not None and any(near(turn, wrong_way) for turn in seen.turns):
         return Fate.DIRECTION
     return Fate.ANGLE
-
-
-def _near(one: float, other: float) -> bool:
-    return abs((one - other + 180) % 360 - 180) <= NEAR
 
 
 class RotationRows(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,10 +138,12 @@ class RotationRows(msgspec.Struct, frozen=True, kw_only=True):
     asked: dict[str, Wanted | None]
 
 
-class ArmFindings(msgspec.Struct, frozen=True, kw_only=True):
+class RotationFindings(msgspec.Struct, frozen=True, kw_only=True):
     """One arm. `items` counts fates, over the items that have a score; `not_used_right` are among the not used ones.
 
-    `calls` and `syntax` count calls of the interface. `known` says of how many items the right turn is known.
+    `calls` and `syntax` count calls of the interface (see `Tried`), `calls_an_item` is the mean number of them; `spent`
+    has the calls of other tools in it. Conversations that failed are in none of them. `known` says of how many items
+    the right turn is known, `clusters` how many photographs the items come from.
     """
 
     name: str
@@ -186,8 +155,10 @@ class ArmFindings(msgspec.Struct, frozen=True, kw_only=True):
     not_used_right: int
     failed: int
     calls: int
+    calls_an_item: float | None
     syntax: int
     known: int
+    clusters: int
 
 
 class Contrast(msgspec.Struct, frozen=True):
@@ -216,19 +187,23 @@ class RotationOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that experiment 3 found."""
 
     scorer: str
-    arms: list[ArmFindings]
+    arms: list[RotationFindings]
     contrasts: list[Contrast]
     published: PublishedCalls
     title: str = ""
 
 
-def findings(rows: RotationRows, scorer: str, seed: int = 0) -> ArmFindings:
+def findings(rows: RotationRows, scorer: str, seed: int = 0) -> RotationFindings:
     """The figures of one arm."""
     values = item_values(rows.items, scorer, voted=False)
     scored = {key: one.value for key, one in values.items() if one.value is not None and key in rows.seen}
-    fates = {key: fate_of(rows.seen[key], value == 1, rows.asked.get(key)) for key, value in scored.items()}
+    outcomes = {item.key: item.scores[scorer].outcome for item in rows.items}
+    fates = {
+        key: fate_of(rows.seen[key], value == 1, rows.asked.get(key), outcomes[key]) for key, value in scored.items()
+    }
     counted = Counter(fates.values())
-    return ArmFindings(
+    calls = sum(one.calls for one in rows.seen.values())
+    return RotationFindings(
         name=rows.name,
         interface=rows.interface,
         prompt=rows.prompt,
@@ -237,9 +212,11 @@ def findings(rows: RotationRows, scorer: str, seed: int = 0) -> ArmFindings:
         items={fate.value: counted[fate] for fate in Fate},
         not_used_right=sum(fate is Fate.NOT_USED and scored[key] == 1 for key, fate in fates.items()),
         failed=sum(counted[fate] for fate in FAILED),
-        calls=sum(one.calls for one in rows.seen.values()),
+        calls=calls,
+        calls_an_item=calls / len(rows.seen) if rows.seen else None,
         syntax=sum(one.syntax for one in rows.seen.values()),
         known=sum(rows.asked.get(key) is not None for key in fates),
+        clusters=len({one.cluster for one in values.values()}),
     )
 
 

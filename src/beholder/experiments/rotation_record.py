@@ -9,10 +9,11 @@ from importlib import resources
 import msgspec
 import PIL.Image
 
+from beholder.benchmarks.tir.rotation import Wanted, wanted
 from beholder.engine.lifecycle import Result
 from beholder.errors import DataError
 from beholder.experiments.costs import costs_of
-from beholder.experiments.rotation import PublishedCalls, RotationRows, Tried, Wanted, tried, wanted
+from beholder.experiments.rotation import PublishedCalls, RotationRows, Tried, tried
 from beholder.experiments.turned import Original
 from beholder.images.load import load, pixels
 from beholder.sample import ImageRef
@@ -45,7 +46,9 @@ class Turns:
 
 
 def rows_of(name: str, interface: str, prompt: str, result: Result, measured: Turns) -> RotationRows:
-    """What one arm holds."""
+    """What one arm holds. A conversation that failed shows nothing: neither its calls nor its cost is counted."""
+    costs = costs_of(result.folder)
+    ended_well = {one.key for one in costs}
     blobs = Blobs(result.folder)
     seen: dict[str, Tried] = {}
     asked: dict[str, Wanted | None] = {}
@@ -55,8 +58,8 @@ def rows_of(name: str, interface: str, prompt: str, result: Result, measured: Tu
             asked[sample.key] = wanted(sample)
             own[sample.key] = sample.images
         for (key, _, _), trajectory in turns.trajectories(db):
-            seen[key] = tried(trajectory, interface, _turn_in(own.get(key, ()), blobs, measured))
-    costs = costs_of(result.folder)
+            if key in ended_well:
+                seen[key] = tried(trajectory, interface, _turn_in(own.get(key, ()), blobs, measured))
     return RotationRows(
         name=name, interface=interface, prompt=prompt, items=result.items, costs=costs, seen=seen, asked=asked
     )

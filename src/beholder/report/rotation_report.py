@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
-from beholder.experiments.rotation import ArmFindings, Contrast, Fate, RotationOutcome
+from beholder.experiments.rotation import FAILED, Contrast, Fate, RotationFindings, RotationOutcome
 from beholder.experiments.rotation_prompts import INTERFACES, PROMPTS
 from beholder.report.experiment_chart import grouped_bars
 from beholder.report.experiment_report import points
-from beholder.report.figures import count, interval_of, value_of
+from beholder.report.figures import count, counted, interval_of, value_of
 from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell, say
 
 WORDS = {"rotate": "tool", "python": "code"}
+_FAILURES = {fate: "never ran" if fate is Fate.RUNNING else fate.value for fate in FAILED}
 
 
 def print_rotation(console: Console, outcome: RotationOutcome) -> None:
@@ -34,7 +37,7 @@ def rotation_figure(outcome: RotationOutcome) -> str:
     return grouped_bars(PROMPTS, [WORDS[name] for name in INTERFACES], figures, outcome.title or "Rotation")
 
 
-def _name(arm: ArmFindings) -> str:
+def _name(arm: RotationFindings) -> str:
     return f"{WORDS.get(arm.interface, arm.interface)} {arm.prompt}"
 
 
@@ -47,36 +50,48 @@ def _print_scores(console: Console, outcome: RotationOutcome) -> None:
             cell(value_of(arm.score)),
             cell(interval_of(arm.score), "dim"),
             cell(count(arm.score.n)),
-            cell("–" if arm.spent.calls is None else f"{arm.spent.calls:.2f}"),
+            cell(_calls(arm.calls_an_item)),
             cell(_not_used(arm)),
             cell(count(arm.items[Fate.RIGHT])),
             cell(count(arm.failed)),
         )
     console.print(table)
+    _say_notes(console, [(_name(arm), arm.score.note) for arm in outcome.arms])
     lost = sum(arm.score.failed for arm in outcome.arms)
     if lost:
-        say(console, f"note: {count(lost)} responses failed and are in no figure", "yellow")
+        say(console, f"note: {counted(lost, 'response')} failed and are in no figure", "yellow")
 
 
-def _not_used(arm: ArmFindings) -> str:
+def _say_notes(console: Console, notes: Sequence[tuple[str, str]]) -> None:
+    """What limits the figures, each sentence once, with the rows that it is about unless it is about all."""
+    said: dict[str, list[str]] = {}
+    for name, note in notes:
+        for sentence in filter(None, note.split("; ")):
+            said.setdefault(sentence, []).append(name)
+    for sentence, names in said.items():
+        about = "" if len(names) == len(notes) else f" ({'; '.join(names)})"
+        say(console, f"note: {sentence}{about}", "yellow")
+
+
+def _not_used(arm: RotationFindings) -> str:
     right = f" ({count(arm.not_used_right)} right)" if arm.not_used_right else ""
     return f"{count(arm.items[Fate.NOT_USED])}{right}"
 
 
 def _print_failures(console: Console, outcome: RotationOutcome) -> None:
     console.print()
-    console.print(Text("Used and failed, by what it failed at (items); syntax errors (calls)", "bold"))
-    table = bare_table("arm", "failed", "never ran", "angle", "direction", "answer", "not told", "syntax", "of calls")
-    fates = (Fate.RUNNING, Fate.ANGLE, Fate.DIRECTION, Fate.ANSWER, Fate.NOT_TOLD)
+    console.print(Text("Used and failed, by what it failed at (items); syntax errors among all calls", "bold"))
+    table = bare_table("arm", "failed", *(_FAILURES[fate] for fate in FAILED), "syntax", "calls", gap=1)
     for arm in outcome.arms:
-        told = (count(arm.items[fate]) for fate in fates)
+        told = (count(arm.items[fate]) for fate in FAILED)
         shown = (count(arm.failed), *told, count(arm.syntax), count(arm.calls))
         table.add_row(cell(_name(arm)), *map(cell, shown))
     console.print(table)
     say(
         console,
-        "angle: never seen upright; direction: turned right, but the other way; answer: seen upright, answered "
-        "otherwise; not told: no picture that it got is its own picture turned",
+        "no answer: none that can be read, as after a budget or a refusal; angle: never seen upright; direction: "
+        "turned right, but the other way; answer: seen upright, answered otherwise; not told: no picture that it got "
+        "is its own picture turned",
         "dim",
     )
     if any(arm.known == 0 for arm in outcome.arms):
@@ -101,12 +116,13 @@ def _print_contrasts(console: Console, contrasts: list[Contrast]) -> None:
             cell(count(paired.n)),
         )
     console.print(table)
+    _say_notes(console, [(one.name, one.comparison.paired.note) for one in contrasts])
 
 
 def _print_calls(console: Console, outcome: RotationOutcome) -> None:
     """Average calls of these runs above those of the paper."""
     published = outcome.published
-    own = {arm.name: arm.spent.calls for arm in outcome.arms}
+    own = {arm.name: arm.calls_an_item for arm in outcome.arms}
     console.print()
     console.print(Text("Average calls an item, beside the paper's", "bold"))
     headings = [f"{WORDS[name.partition('-')[0]]} {name.partition('-')[2]}" for name in published.arms]
