@@ -12,8 +12,10 @@ import pytest
 from tool_talks import ARMS, PYTHON, TIR, Talk, png, question, talk, value, withheld
 
 from beholder.benchmarks.benchmark import LoadOptions
+from beholder.benchmarks.tir.rotation import angles_of
 from beholder.errors import Owner, UsageError
 from beholder.models import make_model
+from beholder.models.bad_tools import BAD_KINDS
 from beholder.models.classical import solved
 from beholder.models.classical_tools import ClassicalToolsModel, conversation_hash, reply
 from beholder.sample import Ask, ImageRef, Message, Sample, TextPart, ToolCall
@@ -205,8 +207,8 @@ def test_it_is_a_model_and_a_fault_of_it_is_ours(
 
 # kind, arm, calls, how it ended, outcomes, flags that all calls have
 BAD = [
-    ("wrong-direction", "both", 2, "answered", {"executed"}, set()),
-    ("wrong-direction", "python", 2, "answered", {"executed"}, set()),
+    ("wrong-direction", "both", 1, "answered", {"executed"}, set()),
+    ("wrong-direction", "python", 1, "answered", {"executed"}, set()),
     ("useless", "both", 2, "answered", {"executed"}, {"no_new_evidence"}),
     ("useless", "python", 2, "answered", {"executed"}, {"no_new_evidence"}),
     ("never-stops", "both", 20, "turns", {"executed", "not_run"}, set()),
@@ -235,13 +237,48 @@ def test_bad_tool_users_go_wrong_as_they_are_named(
     assert [turn.text for turn in again.turns] == [turn.text for turn in held.turns]
 
 
-def test_the_wrong_direction_is_against_what_is_said_and_asked(made: dict[str, list[Sample]]) -> None:
-    held = talk("bad-tools/wrong-direction", made["rotation_game"][0], "rotate")
-    first = held.turns[0]
-    call: ToolCall = first.observations[0].call
-    asked = json.loads(call.arguments)
-    assert first.said == f"I will turn the picture clockwise by {asked['degrees']}°."
-    assert asked["direction"] == "counterclockwise"
+# arm, tool, the sense that is asked for, how the call turns: degrees counterclockwise (Pillow's sense)
+WAYS = [("rotate", "rotate", "CLOCKWISE", 1), ("rotate", "rotate", "COUNTER-CLOCKWISE", -1)]
+WAYS += [("python", "python", "CLOCKWISE", 1), ("python", "python", "COUNTER-CLOCKWISE", -1)]
+
+
+@pytest.mark.parametrize(("arm", "tool", "sense", "sign"), WAYS)
+def test_the_wrong_direction_is_a_turn_of_the_right_size_against_what_is_asked(
+    arm: str, tool: str, sense: str, sign: int, made: dict[str, list[Sample]]
+) -> None:
+    first = made["rotation_game"][0]
+    parts = [
+        TextPart(part.text.replace("CLOCKWISE", sense)) if isinstance(part, TextPart) else part for part in first.parts
+    ]
+    held = talk("bad-tools/wrong-direction", msgspec.structs.replace(first, parts=tuple(parts)), arm)
+    turn = held.turns[0]
+    call: ToolCall = turn.observations[0].call
+    letter = solved(first, at_a_glance=True)
+    degrees = angles_of(first.question)[letter]
+    assert turn.said == f"I will turn the picture {sense.lower().replace('-', '')} by {degrees:g}°."
+    if tool == "rotate":
+        assert json.loads(call.arguments) == {
+            "degrees": degrees,
+            "direction": "counterclockwise" if sign > 0 else "clockwise",
+        }
+    else:
+        assert f"image_1.rotate({sign * degrees:g}, " in json.loads(call.arguments)["code"]
+    assert held.response.text in angles_of(first.question)
+    assert held.response.text != letter, "the turned picture did not stand upright"
+
+
+def test_without_tools_the_wrong_direction_answers_as_it_estimates(made: dict[str, list[Sample]]) -> None:
+    sample = made["rotation_game"][0]
+    model = make_model("bad-tools/wrong-direction", TIR, seed=0, endpoint=None)
+    (prepared,) = model.prepare([question(sample)])
+    assert asyncio.run(model.send(prepared)).text == solved(sample, at_a_glance=True)
+
+
+@pytest.mark.parametrize("kind", BAD_KINDS)
+def test_the_run_of_a_bad_tool_user_keeps_the_pictures(kind: str, made: dict[str, list[Sample]]) -> None:
+    model = make_model(f"bad-tools/{kind}", TIR, seed=0, endpoint=None)
+    (prepared,) = model.prepare([question(made["maze"][0])])
+    assert len(prepared.blobs) == len(made["maze"][0].images) > 0
 
 
 def test_unknown_kinds_of_bad_tool_users_are_refused() -> None:

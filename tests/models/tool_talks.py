@@ -64,6 +64,8 @@ print(json.dumps({"text": said.getvalue() + error, "failed": bool(error), "made"
 class StandIn:
     """Tools of a conversation. Programs run in a plain process, all so far again for each call, so variables last."""
 
+    waited = 0.0
+
     def __init__(self, specs: Sequence[ToolSpec]) -> None:
         self.specs = tuple(specs)
         self.programs: list[str] = []
@@ -112,7 +114,8 @@ def talk(name: str, sample: Sample, arm: str, *, after: str = "", text: bool = F
     turns: list[Turn] = []
     asks: list[Ask] = []
 
-    async def speak(ask: Ask) -> Response:
+    async def speak(ask: Ask, aside: bool) -> Response:
+        assert not aside
         asks.append(ask)
         (prepared,) = model.prepare([ask])
         return await model.send(prepared)
@@ -120,7 +123,10 @@ def talk(name: str, sample: Sample, arm: str, *, after: str = "", text: bool = F
     async def keep_picture(sha256: str, png: bytes) -> None:
         return None
 
-    partners = Partners(speak, keep_picture, lambda number, turn, responses: turns.append(turn))
+    def keep_turn(number: int, turn: Turn, responses: tuple[Response, ...]) -> None:
+        turns[number:] = [turn]  # a turn is kept again when its calls are done
+
+    partners = Partners(speak, keep_picture, keep_turn)
     ask = opening(question(sample, after), settings, tools.specs)
     response = asyncio.run(converse(ask, tools, settings, partners))
     assert response.failure is None, response.failure

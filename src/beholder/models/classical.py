@@ -32,10 +32,7 @@ class ClassicalModel:
     def __init__(self, name: str, benchmark: str) -> None:
         if benchmark != "tir":
             raise UsageError(f"The {name} solver cannot answer {benchmark!r}; it knows tir. Choose another --model.")
-        try:
-            import cv2  # noqa: F401
-        except ImportError:
-            raise UsageError(f"--model {name} needs OpenCV: pip install 'beholder[tools]'.") from None
+        need_opencv(name)
         self.name = name
         self._at_a_glance = name == "static"
 
@@ -65,6 +62,14 @@ class ClassicalModel:
 
     async def close(self) -> None:
         """Nothing to close."""
+
+
+def need_opencv(name: str) -> None:
+    """`UsageError` that tells how to install OpenCV, for a model of that name, if it is not there."""
+    try:
+        import cv2  # noqa: F401
+    except ImportError:
+        raise UsageError(f"--model {name} needs OpenCV: pip install 'beholder[tools]'.") from None
 
 
 def solved(sample: Sample, *, at_a_glance: bool = False) -> str:

@@ -41,6 +41,10 @@ class Fake:
         """A fake is always there."""
 
     async def send(self, prepared: Prepared) -> Response:
+        return self.reply(prepared)
+
+    def reply(self, prepared: Prepared) -> Response:
+        """The whole response."""
         ask = prepared.ask
         response = self._answer(ask)
         return msgspec.structs.replace(
