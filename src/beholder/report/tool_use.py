@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from beholder.benchmarks.benchmark import Benchmark
+from beholder.benchmarks.tir.rotation import TASK, wanted
 from beholder.engine.lifecycle import Result
 from beholder.report.stated_answers import Stated, answer_reader, judge_of, stated_answers
 from beholder.sample import Sample
@@ -143,11 +144,19 @@ def diagnosis_of(
     The headline's scorer says what is right, or the one that stands in for it. Only full credit is right, only none is
     wrong.
     """
-    diagnosis = diagnose(trajectory, answer_reader(found, sample, trajectory, order))
+    upright = upright_of(found, sample)
+    diagnosis = diagnose(trajectory, answer_reader(found, sample, trajectory, order), upright=upright)
     deciding = [found.headline[0], *(found.headline_without_extractor or ())[:1]]
     values = [scores[name].value for name in deciding if name in scores and scores[name].value is not None]
     right = values[0] == 1 if values and values[0] in (0, 1) else None
     return attributed(diagnosis, trajectory, final_right=right, is_right=judge_of(found, sample, order))
+
+
+def upright_of(found: Benchmark, sample: Sample) -> float | None:
+    """By how many degrees clockwise the picture of a rotation item has to be turned; None for any other item, and where
+    the other way round is no clear mistake (see `Wanted.wrong_way`)."""
+    asked = wanted(sample) if found.name == "tir" and sample.category == TASK else None
+    return asked.upright if asked is not None and asked.wrong_way is not None else None
 
 
 def _labels(marked: Sequence[tuple[str, marks.Mark]]) -> dict[turns.Place, ErrorLabel]:
