@@ -59,7 +59,7 @@ BEFORE = [
     ("not there, then one that is", "difference", '{"image": "image_9", "other": "image_3"}', "image_3"),
     ("malformed", "crop", "crop image_2 please", "image_2"),
     ("code that names one", "python", json.dumps({"code": "image_1.rotate(90)"}), "image_1"),
-    ("code that names none", "python", json.dumps({"code": "print(1)"}), "image_3"),
+    ("code that uses one", "python", json.dumps({"code": "# image_3\nimage_2.show()"}), "image_2"),
 ]
 
 
@@ -69,6 +69,35 @@ def test_the_picture_that_a_call_was_about(name: str, tool: str, arguments: str,
     call = list(view(first, Turn(observations=(observation(tool, arguments),)), own=2).calls)[-1]
     assert call.before is not None
     assert call.before.name == before
+
+
+# the pieces of code of a conversation in order; the picture that the last one is about, of three that are there
+TURN = "def turn(by):\n    image_1.rotate(by).show()"
+CODES = [
+    ("uses one", ["image_2.show()"], "image_2"),
+    ("uses two", ["difference(image_3, image_1)"], "image_3"),
+    ("names another in a comment and in a text", ["# image_2\nprint('image_3')\nimage_1.show()"], "image_1"),
+    ("gives one a name of ours", ["image_2 = image_1.rotate(90)\nimage_2.show()"], "image_1"),
+    ("gives one a name of its own", ["p = image_2\np.rotate(90).show()"], "image_2"),
+    ("uses a name of an earlier call", ["p = image_2.rotate(9)", "p.show()"], "image_2"),
+    ("uses a name that was made of a name", ["p = image_2", "q = p.rotate(9)", "q.show()"], "image_2"),
+    ("calls a function of an earlier call", [TURN, "for by in (9, 30):\n    turn(by)"], "image_1"),
+    ("only defines a function", [TURN], None),
+    ("defines a function of another picture than it uses", [TURN + "\nimage_2.show()"], "image_2"),
+    ("gives a name anew", ["p = image_2", "p = 3", "print(p)"], None),
+    ("uses none", ["print(1)"], None),
+    ("one that is not there", ["image_9.show()"], None),
+    ("one that it made itself", ["image_9 = image_1.rotate(1)", "image_9.show()"], "image_1"),
+    ("is no Python", ["image_2.rotate("], "image_2"),
+    ("is no Python, and names none", ["rotate("], None),
+]
+
+
+@pytest.mark.parametrize(("name", "codes", "before"), CODES, ids=[row[0] for row in CODES])
+def test_the_picture_that_code_is_about(name: str, codes: list[str], before: str | None) -> None:
+    turns = [Turn(observations=(observation("python", json.dumps({"code": code})),)) for code in codes]
+    call = list(view(*turns, own=3).calls)[-1]
+    assert (call.before.name if call.before is not None else None) == before
 
 
 def test_a_call_about_nothing_has_no_picture_before_it() -> None:

@@ -9,9 +9,12 @@ from typing import Any
 
 import msgspec
 
+from beholder.report.pictures_in_code import PicturesInCode
 from beholder.report.plain_text import plain
 from beholder.report.stated_answers import Stated
+from beholder.sample import ToolCall
 from beholder.tools.diagnosis import CallDiagnosis, Diagnosis
+from beholder.tools.text_protocol import PYTHON
 from beholder.trajectory import CallOutcome, Observation, Trajectory, Turn
 
 _TOLD = re.compile(r"image_(?P<number>\d{1,9}): (?P<width>\d{1,9})x(?P<height>\d{1,9}) pixels")
@@ -41,7 +44,8 @@ class ShownCall(msgspec.Struct, frozen=True, kw_only=True):
     """A call: the tool, its `code` if it is Python or else its `arguments` in one line, and what it brought.
 
     `text` is what the model was told, without the lines that name the new `pictures`. `before` is the picture that the
-    call was about, None where the conversation had none. `answer_changed` is said of the last call of its turn.
+    call was about, None where that is not known or the conversation had none. `answer_changed` is said of the last call
+    of its turn.
     """
 
     number: int
@@ -107,13 +111,14 @@ def cost_in_words(diagnosis: Diagnosis) -> str:
 def view_of(trajectory: Trajectory, diagnosis: Diagnosis, stated: Sequence[Stated], own_pictures: int) -> View:
     """The trajectory of a sample that has so many pictures of its own, with its diagnosis and its stated answers."""
     known = [ShownPicture(number) for number in range(1, own_pictures + 1)]
+    code = PicturesInCode()
     judged = iter(diagnosis.calls)
     turns = []
     for number, (turn, answers) in enumerate(zip(trajectory.turns, stated, strict=True), start=1):
         calls = []
         for place, one in enumerate(turn.observations):
             last = place == len(turn.observations) - 1
-            shown = _call(one, next(judged), known, is_last=last)
+            shown = _call(one, next(judged), known, _before(one.call, known, code), is_last=last)
             known += shown.pictures
             calls.append(shown)
         evicted = tuple(f"image_{place + 1}" for place in turn.evicted)
@@ -144,9 +149,11 @@ def calls_in_words(calls: Sequence[ShownCall]) -> str:
     return ", ".join([*said, *([f"and {more} more"] if more else [])])
 
 
-def _call(one: Observation, judged: CallDiagnosis, known: list[ShownPicture], *, is_last: bool) -> ShownCall:
+def _call(
+    one: Observation, judged: CallDiagnosis, known: list[ShownPicture], before: ShownPicture | None, *, is_last: bool
+) -> ShownCall:
     arguments = _arguments(one.call.arguments)
-    code = arguments.get("code") if one.call.name == "python" and arguments is not None else None
+    code = arguments.get("code") if one.call.name == PYTHON and arguments is not None else None
     text, pictures = _text_and_pictures(one, len(known))
     return ShownCall(
         number=judged.number,
@@ -157,7 +164,7 @@ def _call(one: Observation, judged: CallDiagnosis, known: list[ShownPicture], *,
         flags=one.flags,
         text=text,
         pictures=pictures,
-        before=_before(one.call.arguments, known, newest=one.call.name == "python"),
+        before=before,
         seconds=one.seconds,
         answer_changed=judged.answer_changed if is_last else None,
     )
@@ -200,13 +207,16 @@ def _text_and_pictures(one: Observation, known: int) -> tuple[str, tuple[ShownPi
     return "\n".join(lines[:cut]).rstrip("\n"), tuple(pictures)
 
 
-def _before(arguments: str, known: list[ShownPicture], *, newest: bool) -> ShownPicture | None:
-    """The picture that a call names first. Where it names none: the newest one for code, else the tools' own default,
-    the first one."""
-    for found in _NAME.finditer(arguments[:_LONGEST_READ]):
+def _before(call: ToolCall, known: list[ShownPicture], code: PicturesInCode) -> ShownPicture | None:
+    """The picture that code uses first, or that another call names first: where it names none, it is the tools' own
+    default, the first one."""
+    if call.name == PYTHON:
+        number = code.used_first(call, len(known))
+        return known[number - 1] if number is not None else None
+    for found in _NAME.finditer(call.arguments[:_LONGEST_READ]):
         if 1 <= int(found[1]) <= len(known):
             return known[int(found[1]) - 1]
-    return known[-1 if newest else 0] if known else None
+    return known[0] if known else None
 
 
 def _counted(number: int, noun: str) -> str:

@@ -75,7 +75,7 @@ def operations(call: ToolCall) -> tuple[str, ...]:
     """
     if call.name != PYTHON:
         return (call.name,) if call.name else ()
-    tree = _tree(call)
+    tree = tree_of(call)
     if tree is None:
         return (UNPARSED,)
     return tuple(dict.fromkeys(operation for operation, _ in _in_code(tree)))
@@ -95,14 +95,15 @@ def degrees_turned(call: ToolCall) -> tuple[float, ...]:
             return ()
         signs = {"clockwise": 1, "counterclockwise": -1}
         return (signs[turn.direction] * turn.degrees % 360,) if turn.direction in signs else ()
-    tree = _tree(call) if call.name == PYTHON else None
+    tree = tree_of(call) if call.name == PYTHON else None
     if tree is None:
         return ()
     stated = (_clockwise(node) for operation, node in _in_code(tree) if operation == "rotate")
     return tuple(degrees % 360 for degrees in stated if degrees is not None)
 
 
-def _tree(call: ToolCall) -> ast.Module | None:
+def tree_of(call: ToolCall) -> ast.Module | None:
+    """The code of a call of the Python tool, parsed; None where there is none, or it is no Python."""
     try:
         code = read_arguments(call.arguments, _Code, longest=8 * LONGEST_CODE)[0].code
         if len(code) > LONGEST_CODE:
