@@ -279,8 +279,9 @@ def test_a_picture_of_the_question_that_cannot_be_decoded_fails_this_one_only() 
     assert len(made.turns) == 1
 
 
-def test_a_conversation_holds_no_more_pictures_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("beholder.tools.pictures.MOST_BYTES", 100)
+@pytest.mark.parametrize("bound", ["MOST_BYTES", "MOST_PIXELS"])
+def test_a_conversation_holds_no_more_pictures_than_it_may(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"beholder.tools.pictures.{bound}", 40)
     made = talk([calls(*[("crop", f'{{"box": [0, 0, {side}, 8]}}') for side in range(2, 9)]), says("B")])
     ran = [one for one in made.turns[0].observations if one.outcome is CallOutcome.EXECUTED]
     assert 1 <= len(ran) < 7

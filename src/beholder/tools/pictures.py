@@ -17,6 +17,8 @@ from beholder.sample import ImageRef
 
 MOST_BYTES = 96 << 20
 """Bytes that the new pictures of one conversation may have together, as PNG."""
+MOST_PIXELS = 64_000_000
+"""Pixels that they may have together: decoded, all of them fit into a fresh sandbox several times over."""
 _DECODED_PIXELS = 24_000_000
 _COMPRESSION = 3
 """zlib's level for the PNG of a new picture: a third of the time of the usual 6, a few per cent larger."""
@@ -41,7 +43,7 @@ class ConversationPictures(Sequence[PIL.Image.Image]):
         self._own = tuple(refs)
         self._decoded: OrderedDict[int, PIL.Image.Image] = OrderedDict()
         self._seen: set[bytes] = set()
-        self._bytes = 0
+        self._bytes = self._pixels = 0
         self._lock = threading.RLock()
         self.made: tuple[ImageRef, ...] = ()
 
@@ -70,7 +72,7 @@ class ConversationPictures(Sequence[PIL.Image.Image]):
 
     def has_room(self) -> bool:
         """Whether the conversation may have more pictures."""
-        return self._bytes < MOST_BYTES
+        return self._bytes < MOST_BYTES and self._pixels < MOST_PIXELS
 
     def add(self, pictures: Sequence[PIL.Image.Image]) -> tuple[list[Added], bool]:
         """Adds new pictures; whether any of them differs, pixel for pixel, from all that were there."""
@@ -89,6 +91,7 @@ class ConversationPictures(Sequence[PIL.Image.Image]):
                 self._keep(len(self), picture)
                 self.made = (*self.made, ImageRef(name=name, data=png))
                 self._bytes += len(png)
+                self._pixels += picture.width * picture.height
                 told = f"{name}: {picture.width}x{picture.height} pixels"
                 added.append(Added(hashlib.sha256(png).hexdigest(), png, told))
         return added, new
