@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,11 +9,14 @@ from scipy import stats
 from beholder.errors import UsageError
 from beholder.metrics.paired import (
     Cells,
+    Paired,
     align,
     holm,
     mcnemar_exact,
     minimum_detectable_effect,
     paired_difference,
+    sign_flip,
+    told_apart,
 )
 
 
@@ -39,6 +44,101 @@ def test_mcnemar_against_scipy() -> None:
 def test_mcnemar_refuses_negative_counts() -> None:
     with pytest.raises(ValueError):
         mcnemar_exact(-1, 3)
+
+
+def all_flips(changes: list[float], clusters: list[str] | None = None) -> float:
+    """The share of all assignments of signs to clusters whose total is at least as far from 0: by counting."""
+    names = clusters or [str(row) for row in range(len(changes))]
+    sums = [sum(change for change, own in zip(changes, names, strict=True) if own == name) for name in sorted({*names})]
+    seen = abs(sum(sums))
+    totals = [
+        abs(sum(sign * one for sign, one in zip(signs, sums, strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(sums))
+    ]
+    return sum(total >= seen - 1e-9 for total in totals) / len(totals)
+
+
+FLIPS: list[tuple[str, list[float], list[str] | None]] = [
+    ("one", [0.5], None),
+    ("two", [0.5, 0.75], None),
+    ("three alike", [0.25, 0.25, 0.25], None),
+    ("against each other", [0.5, -0.5], None),
+    ("zeros say nothing", [0.5, 0.0, 0.0, 0.75, 1.0, 0.0], None),
+    ("thirds", [1 / 3, 1 / 3, 2 / 3, -2 / 3, 1.0, 1 / 3], None),
+    ("right and wrong", [1.0] * 9 + [-1.0] * 2, None),
+    ("a cluster is one", [0.5, 0.5, 0.25, 1.0, 1.0], ["a", "a", "a", "b", "b"]),
+    ("a cluster that cancels itself", [1.0, -1.0, 0.5, 1.0], ["a", "a", "b", "c"]),
+    ("an empty name is nobody's", [0.5, 0.75, 1.0, 0.25], ["", "", "a", "a"]),
+]
+
+
+@pytest.mark.parametrize(("name", "changes", "clusters"), FLIPS, ids=[row[0] for row in FLIPS])
+def test_sign_flips_against_all_of_them(name: str, changes: list[float], clusters: list[str] | None) -> None:
+    named = None if clusters is None else [own or f"row {row}" for row, own in enumerate(clusters)]
+    assert sign_flip(changes, clusters) == pytest.approx(all_flips(changes, named))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sign_flips_of_any_size_against_all_of_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    changes = rng.normal(0.2, 1, 14).tolist()
+    clusters = [str(rng.integers(0, 11)) for _ in changes]
+    assert sign_flip(changes, clusters) == pytest.approx(all_flips(changes, clusters))
+    assert sign_flip([-change for change in changes], clusters) == sign_flip(changes, clusters)
+
+
+@pytest.mark.parametrize("wrong", [6, 40, 200])
+def test_sign_flips_of_right_and_wrong_are_exact_mcnemar(wrong: int) -> None:
+    changes = [1.0] * 18 + [-1.0] * wrong + [0.0] * 500
+    assert sign_flip(changes) == pytest.approx(mcnemar_exact(18, wrong), rel=1e-6)
+
+
+def test_random_sign_flips_come_near_the_exact_ones_and_follow_from_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    changes = rng.normal(0.4, 1, 15).tolist()
+    exact = sign_flip(changes)
+    monkeypatch.setattr("beholder.metrics.paired._MOST_SUMS", 0)
+    drawn = sign_flip(changes, seed=1)
+    assert drawn == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 10_000) ** 0.5)
+    assert drawn == sign_flip(changes[::-1], seed=1) != sign_flip(changes, seed=2)
+    assert sign_flip([1.0 + row for row in range(60)]) == 1 / 10_000  # no p is 0
+    assert sign_flip([]) == 1.0
+
+
+def test_sign_flips_reject_as_often_as_they_may() -> None:
+    rng = np.random.default_rng(9)
+    ps = [sign_flip((rng.choice([0.25, 0.5, 1.0], 30) * rng.choice([-1, 1], 30)).tolist()) for _ in range(400)]
+    assert 0.02 <= np.mean(np.array(ps) <= 0.05) <= 0.08
+
+
+def test_the_test_that_holds_decides() -> None:
+    alone = paired_difference([0, 0, 0, 1, 1], [1, 1, 1, 1, 0])
+    assert (alone.p, alone.p_flips, alone.p_decides) == (pytest.approx(0.625), None, alone.p)
+    together = paired_difference([0, 0, 0, 1, 1], [1, 1, 1, 1, 0], ["a", "a", "a", "b", "b"])
+    assert (together.p, together.p_flips, together.p_decides) == (alone.p, pytest.approx(1.0), together.p_flips)
+    in_part = paired_difference([0, 0.5, 0], [1, 1, 0.25])
+    assert (in_part.p, in_part.p_flips, in_part.p_decides) == (None, pytest.approx(0.25), in_part.p_flips)
+    assert paired_difference([None], [1]).p_decides is None
+
+
+TOLD_APART = [
+    ("both", 0.2, 0.1, 0.3, 0.05, 1),
+    ("downwards", -0.2, -0.3, -0.1, 0.01, -1),
+    ("p too large", 0.2, 0.1, 0.3, 0.051, 0),
+    ("no p: never the interval alone", 0.2, 0.1, 0.3, None, 0),
+    ("the interval reaches 0", 0.2, 0.0, 0.3, 0.01, 0),
+    ("no interval", -0.2, None, None, 0.01, -1),
+    ("no difference", 0.0, None, None, 0.01, 0),
+    ("no pair", None, None, None, None, 0),
+]
+
+
+@pytest.mark.parametrize(("name", "difference", "low", "high", "p", "sign"), TOLD_APART, ids=[r[0] for r in TOLD_APART])
+def test_told_apart(
+    name: str, difference: float | None, low: float | None, high: float | None, p: float | None, sign: int
+) -> None:
+    paired = Paired(difference=difference, mean_a=0.5, mean_b=0.5, n=9, low=low, high=high)
+    assert told_apart(paired, p) == sign
 
 
 def test_interval_against_the_normal_one() -> None:

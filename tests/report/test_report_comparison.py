@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from beholder.errors import Owner, UsageError
-from beholder.report.comparison import compare, item_values
+from beholder.metrics.paired import SIGNIFICANT, Cells, minimum_detectable_effect
+from beholder.report.comparison import compare, item_values, right_wrong
 from beholder.report.comparison_report import print_comparison
 from beholder.score import Outcome, Score, ScoredItem
 
@@ -55,9 +56,34 @@ def test_the_difference_and_the_four_cells() -> None:
     assert paired.p == pytest.approx(10 / 16)
     assert result.gained == ["k2", "k3", "k7"]
     assert result.lost == ["k1"]
-    # (z 0.975 + z 0.8) · sd / sqrt(n), with the differences 0 -1 1 1 0 0 0 1 about their mean 1/4.
-    sd = math.sqrt((4 - 8 * 0.25**2) / 7)
-    assert result.detectable == pytest.approx((1.959964 + 0.841621) * sd / math.sqrt(8), rel=1e-3)
+    # McNemar decides: of eight items that differ in half, Connor's formula finds no difference at all.
+    assert result.detectable is None
+
+
+def test_the_detectable_difference_is_that_of_the_test_that_decides() -> None:
+    a, b = [0.0] * 40 + [1.0] * 40, [1.0] * 12 + [0.0] * 28 + [1.0] * 36 + [0.0] * 4
+    right_or_wrong = compare(items(*a), items(*b), "recipe", voted=False, intersect=False)
+    assert right_or_wrong.detectable == minimum_detectable_effect(80, discordant=16 / 80)
+    in_part = compare(items(*a, 0.5), items(*b, 0.5), "recipe", voted=False, intersect=False)
+    # (z 0.975 + z 0.8) · sd / sqrt(n), with 12 differences of 1, 4 of -1 and 65 of 0 about their mean.
+    sd = math.sqrt((16 - 81 * (8 / 81) ** 2) / 80)
+    assert in_part.detectable == pytest.approx((1.959964 + 0.841621) * sd / 9, rel=1e-3)
+    assert in_part.paired.p is None
+    assert in_part.paired.p_decides == pytest.approx(right_or_wrong.paired.p)  # the flips of sixteen ones
+
+
+def test_no_difference_beyond_all_points_is_called_detectable() -> None:
+    a, b = items(0, 0, 0, 1, 1, 1), items(1, 1, 1, 0, 0, 0.25)
+    assert compare(a, b, "recipe", voted=False, intersect=False).detectable is None  # the spread would say 120 points
+
+
+def test_so_few_items_that_p_cannot_be_small_have_no_detectable_difference() -> None:
+    for number, shown in ((5, False), (6, True)):
+        a, b = items(*[0.0] * number), items(*[1.0] * number)
+        result = compare(a, b, "recipe", voted=False, intersect=False)
+        assert (result.detectable is not None, (result.paired.p_decides or 0) <= SIGNIFICANT) == (shown, shown)
+        in_part = compare(a, items(*[0.5] * (number - 1), 0.75), "recipe", voted=False, intersect=False)
+        assert (in_part.detectable is not None, (in_part.paired.p_decides or 0) <= SIGNIFICANT) == (shown, shown)
 
 
 def clustered(*values: float, size: int) -> list[ScoredItem]:
@@ -75,7 +101,8 @@ def test_the_detectable_difference_grows_when_clusters_stand_or_fall_together() 
     assert together is not None
     # Ten clusters of four equal items are ten observations: (z 0.975 + z 0.8) · sqrt(10 · 0.25 / 9) / sqrt(10).
     assert together == pytest.approx((1.959964 + 0.841621) * math.sqrt(0.25 / 9), rel=1e-3)
-    assert together > 1.9 * alone
+    assert alone == minimum_detectable_effect(40, discordant=0.5)
+    assert together > 1.5 * alone
 
 
 def test_one_cluster_tells_no_detectable_difference() -> None:
@@ -95,6 +122,7 @@ def test_partial_credit_has_no_cells() -> None:
     result = compare(items(0.25, 0.5, 1), items(0.5, 0.5, 0.75), "recipe", voted=False, intersect=False)
     assert result.paired.cells is None
     assert result.paired.p is None
+    assert result.paired.p_decides == pytest.approx(1.0)  # of +0.25 and -0.25 no way is farther from 0
     assert result.paired.difference == pytest.approx(0)
     assert (result.gained, result.lost) == (["k0"], ["k2"])
 
@@ -114,6 +142,19 @@ def test_categories_are_corrected_by_holm() -> None:
     assert rows[0].paired.p == pytest.approx(2 / 64)
     assert rows[0].p_holm == pytest.approx(2 * 2 / 64), "the smallest of two is doubled"
     assert rows[1].p_holm == pytest.approx(1.0)
+    assert [(row.n_gained, row.n_lost) for row in rows] == [(6, 0), (0, 1)]
+
+
+def test_the_items_that_are_right_or_wrong_are_named_by_their_task() -> None:
+    a = items(0, 0, 0, 0.5, 1, categories="xxxyy")
+    b = items(1, 1, 1, 1, 1, categories="xxxyy")
+    paired = right_wrong(a, b, "recipe", ["y"], voted=False)
+    assert paired is not None
+    assert (paired.n, paired.cells, paired.p) == (3, Cells(0, 0, 3, 0), pytest.approx(0.25))
+    assert right_wrong(a, b, "recipe", ["x", "y"], voted=False) is None
+    mixed = right_wrong(a, b, "recipe", [], voted=False)
+    assert mixed is not None
+    assert (mixed.n, mixed.cells, mixed.p) == (5, None, None)
 
 
 def test_one_category_makes_no_table() -> None:

@@ -70,6 +70,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     about the data. `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it
     applies. `grouped` says that a figure is about whole groups of items (all-or-nothing), so that a group's size in the
     whole data must be known. `live_label` is the plural word for what the running mean of a run counts.
+    `partial_credit` names the categories whose scores may lie between 0 and 1: right and wrong are not all there is.
 
     `deciding_packages` are packages of others whose version can change a score: it is recorded, and is in the hash of
     the scorers' code.
@@ -97,6 +98,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     votes: int = 1
     answers_shown: int = 0
     grouped: bool = False
+    partial_credit: tuple[str, ...] = ()
     live_label: str = ""
     deciding_packages: tuple[str, ...] = ()
     headline_without_extractor: tuple[str, str] | None = None

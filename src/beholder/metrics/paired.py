@@ -22,6 +22,15 @@ from beholder.metrics.intervals import cluster_bootstrap_means, cluster_count
 A = TypeVar("A")
 B = TypeVar("B")
 
+SIGNIFICANT = 0.05
+"""A p of at most this is called significant, everywhere."""
+CLUSTERED = "McNemar's p takes clustered items as independent and may be too small"
+_FLIPS = 9_999
+"""Random assignments of signs that `sign_flip` draws; with the one that was seen they are 10,000."""
+_MOST_SUMS = 1 << 16
+"""As many sums of flipped differences `sign_flip` weighs exactly."""
+_BLOCK = 1 << 20  # draws held in memory at once
+
 
 class Cells(msgspec.Struct, frozen=True):
     """The four-fold table of two runs on right/wrong items: counts of items."""
@@ -37,7 +46,9 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
 
     `difference` = `mean_b` - `mean_a` (positive: b is better), with its 95 % interval `low`..`high`. `n`
     counts the pairs, `failed` those left out because one side or both have no answer. `cells` and `p` (exact
-    McNemar, two-sided) are set where all scores are 0 or 1. `note` says what limits the figures.
+    McNemar, two-sided) are set where all scores are 0 or 1. `p_flips` is that of `sign_flip` over clusters, set where
+    McNemar's test does not hold: a score gives credit in part, or items share clusters. `note` says what limits the
+    figures.
     """
 
     difference: float | None
@@ -50,7 +61,13 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
     interval: str = ""
     cells: Cells | None = None
     p: float | None = None
+    p_flips: float | None = None
     note: str = ""
+
+    @property
+    def p_decides(self) -> float | None:
+        """The p of the test that holds for these scores; None only if there is no pair."""
+        return self.p if self.p_flips is None else self.p_flips
 
 
 def paired_difference(
@@ -64,7 +81,7 @@ def paired_difference(
     """The mean of the item-wise differences b - a, with a percentile interval that redraws clusters of pairs.
 
     A pair where either side is None is left out and counted in `failed`. McNemar's test takes items as
-    independent; if items share clusters its p may be too small, and the note says so: trust the interval.
+    independent; if items share clusters its p may be too small, and the note says so: `p_flips` is the one that holds.
 
     >>> result = paired_difference([1, 1, 0, 0, 1, 0], [1, 1, 1, 1, 0, None])
     >>> round(result.difference, 3), result.n, result.failed, result.p
@@ -107,7 +124,8 @@ def paired_difference(
         )
         p = mcnemar_exact(cells.only_a, cells.only_b)
         if groups < n:
-            notes.append("McNemar's p takes clustered items as independent and may be too small")
+            notes.append(CLUSTERED)
+    holds = p is not None and groups == n
     return Paired(
         difference=math.fsum(change) / n,
         mean_a=math.fsum(left) / n,
@@ -119,8 +137,70 @@ def paired_difference(
         interval="" if low is None else method,
         cells=cells,
         p=p,
+        p_flips=None if holds else sign_flip(change.tolist(), names, seed=seed),
         note="; ".join(notes),
     )
+
+
+def told_apart(paired: Paired, p: float | None) -> int:
+    """The sign of a difference that is told apart from none, 0 if it is not.
+
+    `p` is the one that decides, corrected where there are several: it must be at most `SIGNIFICANT`, and 0 must lie
+    outside the interval, where there is one. Never the interval alone: of two or three items it says nothing.
+
+    >>> told_apart(paired_difference([0.0] * 9, [1.0] * 9), 0.004)
+    1
+    """
+    if paired.difference is None or p is None or p > SIGNIFICANT:
+        return 0
+    low, high = paired.low, paired.high
+    if low is None or high is None:
+        low = high = paired.difference
+    return (low > 0) - (high < 0)
+
+
+def sign_flip(changes: Sequence[float], clusters: Sequence[str] | None = None, *, seed: int = 0) -> float:
+    """The two-sided p of a paired sign-flip (permutation) test: whether item-wise differences lean to one side.
+
+    If neither run is better, a cluster's differences could as well have had the other sign, all together: p is the
+    share of all ways to give the clusters' sums a sign whose total is at least as far from 0 as the one that was seen
+    (Good, Permutation, Parametric and Bootstrap Tests of Hypotheses, 2005, ch. 3). Clusters whose sum is 0 carry no
+    information; with k others p is at least 2 / 2^k. It is exact where the clusters are few or their sums take few
+    sizes. Else 9,999 random assignments are drawn, and p is (hits + 1) / (draws + 1). With each item its own cluster
+    and differences of -1, 0 and 1 it is exact McNemar. No differences at all: p = 1.
+
+    >>> sign_flip([0.5, 0.25, 1.0, 0.0])  # 2 of 2^3
+    0.25
+    >>> sign_flip([0.5, 0.25, 1.0, 0.5], ["a", "a", "b", "b"])
+    0.5
+    """
+    sums: dict[str | int, list[float]] = {}
+    for row, change in enumerate(changes):
+        sums.setdefault((clusters[row] if clusters is not None else "") or row, []).append(change)
+    totals = np.array([math.fsum(own) for own in sums.values()], dtype=np.float64)
+    # Rounded, so that 1/3 + 1/3 and 2/3 are one size. Clusters of one size differ only in how many keep their sign.
+    sizes, counts = np.unique(np.round(np.abs(totals), 9), return_counts=True)
+    sizes, counts = sizes[sizes > 0], counts[sizes > 0]
+    if not len(sizes):
+        return 1.0
+    at_least = abs(math.fsum(totals)) - 1e-6 * sizes.max()
+    if math.prod(int(count) + 1 for count in counts) <= _MOST_SUMS:
+        sums_of, chances = np.zeros(1), np.ones(1)
+        for size, count in zip(sizes, counts, strict=True):
+            sums_of = np.add.outer(sums_of, size * (2 * np.arange(count + 1) - count)).ravel()
+            chances = np.multiply.outer(chances, _coin_tosses(int(count))).ravel()
+        return min(1.0, math.fsum(chances[np.abs(sums_of) >= at_least]))
+    rng, hits, step = np.random.default_rng(seed % 2**64), 0, max(1, _BLOCK // len(sizes))
+    for start in range(0, _FLIPS, step):
+        kept = rng.binomial(counts, 0.5, size=(min(step, _FLIPS - start), len(counts)))
+        hits += int(np.sum(np.abs((2 * kept - counts) @ sizes) >= at_least))
+    return (hits + 1) / (_FLIPS + 1)
+
+
+def _coin_tosses(n: int) -> list[float]:
+    """The chances of 0 to n heads of n fair coins."""
+    whole = math.lgamma(n + 1) - n * math.log(2)
+    return [math.exp(whole - math.lgamma(heads + 1) - math.lgamma(n - heads + 1)) for heads in range(n + 1)]
 
 
 def mcnemar_exact(b: int, c: int) -> float:
@@ -213,6 +293,16 @@ def minimum_detectable_effect(
         return None
     effect = math.sqrt(discordant) * (z_alpha * math.sqrt(n) + z_power * math.sqrt(inner)) / (n + z_power**2)
     return effect if effect <= discordant else None
+
+
+def holm_where_tested(pvalues: Sequence[float | None]) -> list[float | None]:
+    """`holm` over the tests that were made; None stays None.
+
+    >>> holm_where_tested([0.01, None, 0.04])
+    [0.02, None, 0.04]
+    """
+    adjusted = iter(holm([p for p in pvalues if p is not None]))
+    return [None if p is None else next(adjusted) for p in pvalues]
 
 
 class Aligned(msgspec.Struct, Generic[A, B], frozen=True):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
 from beholder.benchmarks.benchmark import Benchmark
 from beholder.metrics.paired import (
+    SIGNIFICANT,
     Paired,
     align,
-    holm,
+    holm_where_tested,
     minimum_detectable_effect,
     paired_difference,
 )
@@ -31,19 +32,23 @@ class ItemValue(msgspec.Struct, frozen=True):
 
 
 class CategoryRow(msgspec.Struct, frozen=True):
-    """The difference within one category; `p_holm` is corrected for the number of categories."""
+    """The difference within one category; `p_holm` is corrected for the number of categories. `n_gained` and `n_lost`
+    count the items that improved and that fell back."""
 
     category: str
     paired: Paired
     p_holm: float | None
+    n_gained: int = 0
+    n_lost: int = 0
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """How run b differs from run a under one scorer, over all items and by category.
 
     `gained` are the keys that b improves on, `lost` those it falls back on. `detectable` is the smallest true
-    difference that a comparison of this size finds with 80 % power; items of one cluster are not independent, and
-    their differences are summed before the spread is taken.
+    difference that the deciding test finds with 80 % power in a comparison of this size: by Connor's formula where
+    McNemar's test decides, else from the spread of the clusters' sums. None where there is no spread, where not even
+    100 points would show, and where p cannot be small whatever happens.
     """
 
     scorer: str
@@ -139,28 +144,69 @@ def compare(
         for category, members in sorted(rows.items())
         if len(rows) > 1
     ]
-    tested = [result.p for _, result in by_category if result.p is not None]
-    corrected = iter(holm(tested))
-    aligned_cluster = dict(zip(aligned.keys, clusters, strict=True))
     changes = [
-        (key, (theirs.value or 0.0) - (ours.value or 0.0))
+        (key, ours, (theirs.value or 0.0) - (ours.value or 0.0))
         for key, ours, theirs in zip(aligned.keys, left, right, strict=True)
         if ours.value is not None and theirs.value is not None
     ]
+    gained = [(key, ours.category) for key, ours, change in changes if change > 0]
+    lost = [(key, ours.category) for key, ours, change in changes if change < 0]
+    corrected = holm_where_tested([result.p_decides for _, result in by_category])
     return Comparison(
         scorer=scorer,
         paired=paired,
         categories=[
-            CategoryRow(category, result, next(corrected) if result.p is not None else None)
-            for category, result in by_category
+            CategoryRow(
+                category,
+                result,
+                p_holm,
+                n_gained=sum(own == category for _, own in gained),
+                n_lost=sum(own == category for _, own in lost),
+            )
+            for (category, result), p_holm in zip(by_category, corrected, strict=True)
         ],
-        gained=[key for key, change in changes if change > 0],
-        lost=[key for key, change in changes if change < 0],
-        detectable=_detectable([(aligned_cluster[key], change) for key, change in changes]),
+        gained=[key for key, _ in gained],
+        lost=[key for key, _ in lost],
+        detectable=_detectable(paired, [(ours.cluster, change) for _, ours, change in changes]),
     )
 
 
-def _detectable(changes: list[tuple[str, float]]) -> float | None:
+def right_wrong(
+    a: Sequence[ScoredItem],
+    b: Sequence[ScoredItem],
+    scorer: str,
+    partial_credit: Collection[str],
+    *,
+    voted: bool,
+    names: tuple[str, str] = ("A", "B"),
+    seed: int = 0,
+) -> Paired | None:
+    """The comparison over the items that are right or wrong: all but those of the categories in `partial_credit`.
+
+    It has the four cells and the exact McNemar p (not where an item is a mean over epochs). None if there are none.
+    """
+    left, right = ([item for item in items if item.category not in partial_credit] for items in (a, b))
+    if not {item.key for item in left} & {item.key for item in right}:
+        return None
+    return compare(left, right, scorer, voted=voted, intersect=True, names=names, seed=seed).paired
+
+
+def with_difficulties(items: Sequence[ScoredItem]) -> list[ScoredItem]:
+    """The same rows with the difficulty as the category."""
+    return [msgspec.structs.replace(item, category=item.difficulty) for item in items]
+
+
+def _detectable(paired: Paired, changes: list[tuple[str, float]]) -> float | None:
+    """The detectable difference, in 0..1, for the test that decides."""
+    if 2 / 2 ** len({cluster for cluster, _ in changes}) > SIGNIFICANT:
+        return None  # even if all clusters lean to one side
+    if paired.p_flips is None:
+        return minimum_detectable_effect(paired.n, discordant=sum(change != 0 for _, change in changes) / paired.n)
+    found = _by_spread(changes)
+    return found if found is not None and found <= 1 else None
+
+
+def _by_spread(changes: list[tuple[str, float]]) -> float | None:
     """The detectable difference from (cluster, difference) of each item.
 
     The variance of the mean of n differences d_i in G clusters is taken as G / (G - 1) · Σ_g (Σ_{i in g} (d_i - d̄))² /

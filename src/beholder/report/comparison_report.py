@@ -48,6 +48,8 @@ def print_comparison(
             f"  both right {cells.both_right}, only A {cells.only_a}, only B {cells.only_b}, "
             f"both wrong {cells.both_wrong}; exact McNemar p = {paired.p:.3g}",
         )
+    if paired.p_flips is not None:
+        say(console, f"  sign-flip test over clusters p = {paired.p_flips:.3g}")
     say(console, f"  B is better on {count(len(result.gained))} items, worse on {count(len(result.lost))}")
     if result.detectable is not None:
         say(console, f"  smallest difference found with 80 % power: {100 * result.detectable:.1f} points", "dim")

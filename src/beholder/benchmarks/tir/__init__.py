@@ -50,5 +50,6 @@ BENCHMARK = Benchmark(
     needs_extraction=extractor.needs_extraction,
     sampling=Sampling(temperature=0.0, max_tokens=2048),
     live_label="items",
+    partial_credit=("jigsaw", "spot_difference"),
     deciding_packages=(*DECIDING, "rapidfuzz"),
 )
