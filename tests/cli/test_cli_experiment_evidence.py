@@ -16,6 +16,7 @@ import made_runs
 from beholder.store import schema
 from made_evidence import data, rests_on_what_it_sees
 from made_runs import committed
+from made_tir import record, tir_data
 from scripted_server import Reply, Request, ScriptedServer, completion
 
 N = 8
@@ -92,8 +93,10 @@ def test_a_person_reads_tables_of_80_columns(
         "not in `swapped`: 1 item without a partner in the category",
         "a turn that is kept states the answer already in 2 of 9 items",
         "placebo: 2.0 turns and 2.0 calls on average in 9 conversations",
+        "Live, with tools that bring nothing (n=9, p=",
+        "under `swapped`, 8 of 8 items got observations of one with the same right",
         "By task, lenient",
-        "against the run without tools",
+        "With all withheld, on the 9 items of both (p=",
     ):
         assert words in made.out
     shown = beholder("experiment", "show", "--runs-dir", tmp_path / "runs")
@@ -129,6 +132,24 @@ def test_an_arm_is_an_ordinary_run(beholder: Beholder, server: ScriptedServer, t
     assert len(server.requests) == asked
 
 
+def test_what_differs_about_a_baseline_is_told(beholder: Beholder, server: ScriptedServer, tmp_path: Path) -> None:
+    source = run(beholder, tmp_path, server)
+    options = ("--tools", "none", "--temperature", "0.7", "--limit", 6)
+    before = runs_in(tmp_path)
+    said = beholder(
+        *("run", "tir", "--model", "constant/A", "--data", tmp_path / "set", "--runs-dir", tmp_path / "runs", *options)
+    )
+    assert said.code == 0, said.err
+    (other,) = runs_in(tmp_path) - before
+    found = evidence(beholder, tmp_path, source, "--baseline", other)
+    assert found["notes"] == [
+        "the baseline differs in model: openai/m in the arms, constant/A in the baseline",
+        "the baseline differs in temperature: 0.0 in the source run, 0.7 in the baseline",
+    ]
+    assert "on the 6 items of both" in found["sentences"][-1]
+    assert "(constant/A)" in found["sentences"][-1]
+
+
 def test_another_model_is_told(beholder: Beholder, server: ScriptedServer, tmp_path: Path) -> None:
     source = run(beholder, tmp_path, server)
     server.script = lambda request: Reply(rests_on_what_it_sees(request).body.replace(b"served-model", b"other-model"))
@@ -157,7 +178,12 @@ def test_withheld_observations_take_the_classical_solver_back_to_one_glance(
     assert told["neither"] < told["full"]
     against = found["against_baseline"]
     assert (against["gained"], against["lost"]) == ([], [])
-    assert "With all withheld, every item has the score of the run without tools." in found["sentences"]
+    n = sum(task["n"] for task in found["tasks"])
+    told = (
+        f"With all withheld, on the {n} items of both (p=1), every item has the score of the run without tools (static"
+    )
+    assert f"{told})." in found["sentences"]
+    assert found["notes"] == ["the baseline differs in model: classical-tools in the arms, static in the baseline"]
 
 
 def test_an_experiment_that_was_killed_ends_like_an_undisturbed_one(
@@ -245,6 +271,13 @@ def test_a_run_that_cannot_be_replayed_is_refused(beholder: Beholder, server: Sc
     server.script = rests_on_what_it_sees
     good = run(beholder, tmp_path, server, "--tools", "visual", "--no-cache")
     check_refused(refusal(good, "--baseline", good), ("--baseline", "without tools"))
+    other = tmp_path / "other"
+    tir_data(other, [record(index, "color") for index in (20, 21)])
+    before = runs_in(tmp_path)
+    said = beholder("run", "tir", "--model", "constant/A", "--data", other, "--runs-dir", tmp_path / "runs")
+    assert said.code == 0, said.err
+    (elsewhere,) = runs_in(tmp_path) - before
+    check_refused(refusal(good, "--baseline", elsewhere), ("--baseline", "none of the items that are replayed"))
     for picture in good.glob("blobs/??/*"):
         if picture.read_bytes().startswith(b"\x89PNG"):
             picture.write_bytes(b"forged")

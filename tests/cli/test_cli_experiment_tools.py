@@ -86,6 +86,9 @@ def test_arms_are_runs_and_the_outcome_says_what_they_support(place: Place) -> N
     assert len(gain["comparison"]["gained"]) == 4
     assert (gain["more"]["turns"], gain["more"]["prompt_tokens"]) == (1, 10)
     assert found["outcome"]["noise"]["lenient"]["changed"] == 0
+    # Four items are too few for any verdict, whatever they gain.
+    assert (gain["verdict"], gain["p_holm"], gain["a_net_item"]) == ("undecided", pytest.approx(0.125), None)
+    assert found["outcome"]["arms"][1]["whole"]["failed"] == 0
     assert place.beholder("show", place.folder / "none").code == 0
     compared = place.beholder.json("compare", place.folder / "none", place.folder / "visual", "--scorer", "lenient")
     assert compared["gained"] == gain["comparison"]["gained"]
@@ -112,6 +115,7 @@ def test_a_killed_experiment_begins_what_is_missing(place: Place) -> None:
         half = place.shown()
         assert half["missing"] == ["visual has not begun", "visual-again has not begun"]
         assert half["outcome"]["gains"] == {"lenient": []}
+        assert half["outcome"]["repeat"] == "not begun"
         assert half["resume"].startswith(f"beholder experiment resume {place.folder}")
         server.requests.clear()
         said = place.go_on()

@@ -30,6 +30,19 @@ from scripted_server import Reply, Request, ScriptedServer, completion
 CLOSED = {"role": "user", "content": CLOSING}
 
 
+def with_closing(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A conversation with the question for the answer: in one message with what tools showed, if that is the last."""
+    *before, last = messages
+    if last["role"] != "user" or before[-1]["role"] != "tool":
+        return [*messages, CLOSED]
+    return [*before, {**last, "content": [*last["content"], {"type": "text", "text": f"\n{CLOSING}"}]}]
+
+
+def is_closed(request: Request) -> bool:
+    last = request.body["messages"][-1]
+    return last == CLOSED or last["content"][-1] == {"type": "text", "text": f"\n{CLOSING}"}
+
+
 def replay_of(done: EngineRun, condition: Condition, **changes: Any) -> Replay:
     assert done.result.plan.tools is not None
     facts = {"plan_hash": "", "turns_sha256": "", "n_asks": 0} | changes
@@ -97,7 +110,7 @@ def test_full_is_the_last_request_of_the_source_run_and_the_question_for_the_ans
     assert len(replayed) == 2
     for number, ask in enumerate(replayed):
         body, asked = wire(ask), last[number].body
-        assert body["messages"] == [*asked["messages"], CLOSED]
+        assert body["messages"] == with_closing(asked["messages"])
         assert "tools" not in body
         assert {**body, "messages": [], "tools": []} == {"tools": [], **asked, "messages": []} | {"tools": []}
 
@@ -122,10 +135,11 @@ def test_each_condition_changes_observations_and_nothing_else(
     expected = {Condition.SWAPPED: {colour_in(other)}, Condition.NO_TEXT: set(), Condition.NEITHER: set()}
     assert told == expected.get(condition, {colour_in(source)})
     assert (WITHHELD in first.texts) == condition.withholds_text
-    assert "image_2: 16x12 pixels" in first.texts
+    size = "32x24" if condition.withholds_pictures else "16x12"  # the whole picture is shown, and said to be
+    assert [line for line in first.texts.splitlines() if line.startswith("image_2:")] == [f"image_2: {size} pixels"]
     said = [message for message in first.body["messages"] if message["role"] == "assistant"]
     assert said == [message for message in source.body["messages"] if message["role"] == "assistant"]
-    assert first.body["messages"][-1] == CLOSED
+    assert is_closed(first)
     assert len(second.body["messages"]) == len(first.body["messages"])
 
 
@@ -189,7 +203,7 @@ def test_votes_and_epochs_have_their_own_conversations(tmp_path: Path) -> None:
         again = msgspec.structs.replace(done.result.plan, tools=None, replay=replay)
         # Through the engine, which prepares all asks about an item together.
         replayed = run_replay(again, server, tmp_path)
-        sent = {tuple(pictures_of(one)) for one in server.requests if one.body["messages"][-1] == CLOSED}
+        sent = {tuple(pictures_of(one)) for one in server.requests if is_closed(one)}
     assert len(sent) == 3
     assert sent == {tuple(pictures) for pictures in shown.values()}
     kept = {path.name for path in (replayed.folder / "blobs").glob("??/*")}

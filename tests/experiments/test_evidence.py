@@ -17,6 +17,7 @@ from beholder.engine.plan import Plan
 from beholder.engine.replay import Condition
 from beholder.errors import UsageError
 from beholder.experiments.evidence import (
+    Conducted,
     Replayed,
     Source,
     Survey,
@@ -28,14 +29,14 @@ from beholder.experiments.evidence import (
     source_again,
     survey,
 )
-from beholder.experiments.evidence_findings import Arms, Evidence, evidence
+from beholder.experiments.evidence_findings import Arms, Baseline, Evidence, evidence
 from beholder.score import Outcome, Score, ScoredItem
 from beholder.store import schema
 from beholder.store.folder import Blobs, read_info, write_info
 from beholder.tools.settings import Protocol
 from made_evidence import IN_TEXT, rests_on_what_it_sees, source_run
 from made_runs import EngineRun
-from scripted_server import ScriptedServer
+from scripted_server import Reply, Request, ScriptedServer, completion
 
 TIR = benchmark("tir")
 
@@ -225,12 +226,12 @@ def test_a_source_run_that_changed_is_refused(tmp_path: Path) -> None:
         source_again(plan)
 
 
-def row(key: str, value: float | None, read: str | None = None, category: str = "maze") -> ScoredItem:
+def row(key: str, value: float | None, read: str | None = None, category: str = "maze", **more: Any) -> ScoredItem:
     outcome = Outcome.FAILED if value is None else Outcome.SCORED
     score = Score(value, outcome, read)
     absent = Score(None, Outcome.NOT_APPLICABLE)
     return ScoredItem(
-        index=int(key), key=key, scores={"official": absent, "lenient": score}, cluster=key, category=category
+        index=int(key), key=key, scores={"official": absent, "lenient": score}, cluster=key, category=category, **more
     )
 
 
@@ -243,7 +244,7 @@ def rows(values: str, **more: Any) -> list[ScoredItem]:
     ]
 
 
-def analysed(arms: dict[str, str], source: str, stated: str = "", baseline: str | None = None) -> Evidence:
+def analysed(arms: dict[str, str], source: str, stated: str = "", baseline: str | None = None, **more: Any) -> Evidence:
     """`stated` marks with `s` the items whose answer is stated on the way."""
     replayed = [
         item(str(place), stated=stated[place : place + 1] == "s", prints=place % 2 == 0, pictures=place % 4 > 0)
@@ -254,10 +255,11 @@ def analysed(arms: dict[str, str], source: str, stated: str = "", baseline: str 
             found=TIR,
             rows={name: rows(values) for name, values in arms.items()},
             source=rows(source),
-            baseline=None if baseline is None else rows(baseline),
+            baseline=None if baseline is None else Baseline(items=rows(baseline), model="m"),
         ),
         replayed,
         left_out={},
+        **more,
     )
 
 
@@ -316,7 +318,7 @@ SAID: list[tuple[str, dict[str, str], str | None, str]] = [
         "chance",
         {"full": "1111100000", "no-images": "1111000000"},
         None,
-        "Withholding the new pictures changes accuracy by -10.0 points: no more than chance explains. A true",
+        "Withholding the new pictures changes accuracy by -10.0 points: not told apart from none; so few items could",
     ),
     ("gains", {"full": "0" * 20, "no-images": "1" * 20}, None, "they mislead more than they help"),
     (
@@ -325,13 +327,36 @@ SAID: list[tuple[str, dict[str, str], str | None, str]] = [
         None,
         "With another item's observations 100.0 points are",
     ),
-    ("baseline", {"full": FULL, "neither": NEITHER}, NEITHER, "every item has the score of the run without tools"),
-    ("talk", {"full": "1" * 20, "neither": "1" * 20}, "0" * 20, "100.0 points above the run without tools"),
+    (
+        "one of two",
+        {"full": "11", "neither": "00"},
+        None,
+        "changes accuracy by -100.0 points: not told apart from none",
+    ),
+    (
+        "baseline",
+        {"full": FULL, "neither": NEITHER},
+        NEITHER,
+        "With all withheld, on the 20 items of both (p=1), every item has the score of the run without tools (m).",
+    ),
+    (
+        "talk",
+        {"full": "1" * 20, "neither": "1" * 20},
+        "0" * 20,
+        "on the 20 items of both (p=1.9e-06), 100.0 points above the run without tools (m): turns and talk count too.",
+    ),
+    (
+        "placebo",
+        {"full": "1" * 20, "placebo": "0" * 20},
+        None,
+        "Live, with tools that bring nothing (n=20, p=1.9e-06; turns not known, in the source run turns not known): "
+        "100.0 points fewer than in the source run",
+    ),
     (
         "unclear",
         {"full": FULL, "neither": "1" * 7 + "0" * 13},
         NEITHER,
-        "+5.0 points against the run without tools:",
+        "+5.0 points against the run without tools (m): not told apart from none",
     ),
 ]
 
@@ -340,6 +365,111 @@ SAID: list[tuple[str, dict[str, str], str | None, str]] = [
 def test_a_plain_sentence_says_what_the_figures_support(arms: dict[str, str], baseline: str | None, words: str) -> None:
     found = analysed(arms, "1" * len(arms["full"]), baseline=baseline)
     assert any(words in sentence for sentence in found.sentences), found.sentences
+
+
+def test_the_conditions_of_a_table_are_one_family_for_holm() -> None:
+    six = "0" * 6 + "1" * 14
+    found = analysed({"full": "1" * 20, "no-images": six, "no-text": "1" * 20, "neither": "0" * 20}, "1" * 20)
+    p_of = {arm.name: arm.p_holm for arm in found.tables[0].arms}
+    assert p_of == {
+        "source": 1.0,  # a test of its own
+        "full": None,
+        "no-images": pytest.approx(2 * 2 / 2**6),
+        "no-text": 1.0,
+        "neither": pytest.approx(3 * 2 / 2**20),
+    }
+    # Uncorrected, p would be 0.031.
+    assert found.sentences[0].startswith(
+        "Withholding the new pictures changes accuracy by -30.0 points: not told apart"
+    )
+
+
+def test_two_items_with_credit_in_part_leave_the_cells_and_every_p() -> None:
+    def with_two(values: str, part: float) -> list[ScoredItem]:
+        return [*rows(values), row("20", part, "A", "jigsaw"), row("21", part, "A", "spot_difference")]
+
+    arms = {"full": with_two(FULL, 0.5), "no-text": with_two(FULL, 1.0), "neither": with_two(NEITHER, 0.25)}
+    replayed = [item(str(place)) for place in range(22)]
+    found = evidence(Arms(found=TIR, rows=arms, source=with_two(FULL, 0.5)), replayed, left_out={})
+    for arm in found.tables[0].arms:
+        if arm.name != "full":
+            assert arm.right_wrong is not None
+            assert arm.right_wrong.n == 20  # of no-text too, where nothing happens to be in part
+            assert arm.right_wrong.cells is not None
+            assert arm.p_holm is not None
+    neither = found.tables[0].arm("neither")
+    assert neither is not None
+    assert neither.right_wrong is not None
+    assert neither.right_wrong.p == pytest.approx(2 / 2**12)
+    assert neither.p_holm == pytest.approx(2 * 2 / 2**14)
+
+
+def test_a_placebo_is_compared_with_the_source_run_and_its_conduct_is_told() -> None:
+    conduct = {"source": Conducted(20, 2.5, 2.0), "placebo": Conducted(20, 4.0, 3.5)}
+    found = analysed({"full": "0" * 20, "placebo": "0" * 20}, "1" * 20, conduct=conduct)
+    live = found.tables[0].arm("placebo")
+    assert live is not None
+    assert live.against_full is None
+    assert live.against_source is not None
+    assert live.against_source.paired.difference == -1
+    assert found.sentences == [
+        "Live, with tools that bring nothing (n=20, p=1.9e-06; 4.0 turns and 3.5 calls, in the source run 2.5 turns "
+        "and 2.0 calls): 100.0 points fewer than in the source run; what tools bring is worth that."
+    ]
+
+
+def test_partners_with_the_same_right_answer_are_counted() -> None:
+    source = [row(str(place), 1.0, target=target) for place, target in enumerate("ABBA")]
+    partners_of = {"0": "3", "1": "2", "2": "0", "3": "1"}
+    arms = Arms(found=TIR, rows={"swapped": source}, source=source, partners=partners_of)
+    found = evidence(arms, [item(str(place)) for place in range(4)], left_out={})
+    assert (found.same_target, found.swapped) == (2, 4)
+
+
+def test_what_differs_about_a_baseline_is_told() -> None:
+    def against(items: list[ScoredItem]) -> Evidence:
+        own = Baseline(items=items, model="other", differences=["the baseline differs in model: m, other"])
+        arms = Arms(found=TIR, rows={"neither": rows("1" * 20)}, source=rows("1" * 20), baseline=own)
+        return evidence(arms, [item(str(place)) for place in range(20)], left_out={})
+
+    found = against(rows("0" * 20))
+    assert found.notes == ["the baseline differs in model: m, other"]
+    assert found.baseline_model == "other"
+    told = "above the run without tools (other): by turns and talk, or by what else differs (see the notes)."
+    assert found.sentences[-1].endswith(told)
+    apart = against([row("77", 1.0)])
+    assert (apart.against_baseline, apart.notes) == (
+        None,
+        ["the baseline shares no item with these arms: it is compared with nothing"],
+    )
+
+
+STATED = [
+    ("a turn is no answer", "I will turn the picture clockwise by 305° and look at it", "B", False),
+    ("a letter in passing", "I look at option B first.", "B", False),
+    ("declared", "The answer is B. I make sure.", "B", True),
+    ("declared otherwise", "The answer is A. I make sure.", "B", False),
+    ("declared in another form", "So the answer is (B).", "The answer is B.", True),
+    ("no final answer", "The answer is B.", "I do not know.", False),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "final", "stated"), STATED, ids=[one[0] for one in STATED])
+def test_only_a_declared_answer_is_stated_on_the_way(
+    name: str, said: str, final: str, stated: bool, tmp_path: Path
+) -> None:
+    def script(request: Request) -> Reply:
+        if any(message["role"] == "assistant" for message in request.body["messages"]):
+            return Reply(completion(final))
+        function = {"name": "crop", "arguments": json.dumps(made_evidence.CROP)}
+        return Reply(
+            completion(said, finish="tool_calls", tool_calls=[{"id": "c", "type": "function", "function": function}])
+        )
+
+    with ScriptedServer(script) as server:
+        done = source_run(tmp_path, server.url, 1)
+    _, surveyed = found_in(done)
+    assert [one.stated for one in surveyed.replayed] == [stated]
 
 
 def test_arms_that_have_not_begun_are_left_out() -> None:
@@ -354,6 +484,17 @@ def test_figures_by_task() -> None:
     found = evidence(Arms(found=TIR, rows={"full": mixed[:2]}, source=mixed), replayed, left_out={})
     told = [(task.category, task.n, task.accuracies) for task in found.tasks]
     assert told == [("maze", 2, {"source": 1.0, "full": 1.0}), ("ocr", 1, {"source": 0.0, "full": None})]
+
+
+def test_failures_by_task_and_figures_by_difficulty() -> None:
+    source = [row(str(place), 1.0, difficulty=str(place % 2)) for place in range(4)]
+    full = [row("0", None, difficulty="0"), *source[1:]]
+    found = evidence(Arms(found=TIR, rows={"full": full}, source=source), [item(str(n)) for n in range(4)], left_out={})
+    assert [task.failed for task in found.tasks] == [{"source": 0, "full": 1}]
+    assert [(one.category, one.n, one.accuracies["full"], one.failed["full"]) for one in found.difficulties] == [
+        ("0", 2, 1.0, 1),
+        ("1", 2, 1.0, 0),
+    ]
 
 
 NAMES: list[tuple[list[str], dict[str, list[str]], bool]] = [

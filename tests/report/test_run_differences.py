@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from beholder.report.run_differences import _plan_differences
+from beholder.report.run_differences import plan_differences
 
 
 def plan(**tools: Any) -> dict[str, Any]:
@@ -46,4 +46,4 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("name", "a", "b", "words"), CASES, ids=[row[0] for row in CASES])
 def test_tools_differ_by_their_settings(name: str, a: dict[str, Any], b: dict[str, Any], words: list[str]) -> None:
-    assert sorted(_plan_differences(a, b)) == sorted(words)
+    assert sorted(plan_differences(a, b)) == sorted(words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from beholder.engine.lifecycle import Result
     from beholder.experiments.evidence import Source, Survey
-    from beholder.experiments.evidence_findings import Evidence
+    from beholder.experiments.evidence_findings import Baseline, Evidence
     from beholder.experiments.experiment import Arm, Experiment
     from beholder.score import ScoredItem
 
@@ -112,13 +113,13 @@ def evidence(
             max_connections=max_connections,
         )
         console.print(plain(asking(endpoint), one_line=True), style="dim", soft_wrap=True)
-    against = _baseline(baseline, source, runs_dir) if baseline is not None else None
     surveyed = survey(source)
     if not surveyed.replayed:
         reasons = "".join(f" {number} left out: {words}." for words, number in surveyed.left_out.items())
         raise UsageError(
             f"{folder} holds no conversation with a call that was run.{reasons} There is nothing to replay."
         )
+    against = _baseline(baseline, source, surveyed.keys, runs_dir) if baseline is not None else None
     connections = max_connections or stored.max_connections
     retries = max_retries if max_retries is not None else stored.max_retries
     settings: dict[str, Any] = {"max_retries": retries, "max_connections": connections, "cache": cache}
@@ -167,16 +168,23 @@ def evidence(
     raise typer.Exit(carry_on_and_show(made, reach, console, as_json=as_json))
 
 
-def _baseline(name: str, source: Source, runs_dir: Path) -> Path:
-    """The folder of a run without tools on the same benchmark."""
+def _baseline(name: str, source: Source, keys: Sequence[str], runs_dir: Path) -> Path:
+    """The folder of a run without tools that holds some of these items."""
+    from contextlib import closing
+
     from beholder.engine.lifecycle import plan_of
     from beholder.errors import UsageError
+    from beholder.store import reading, schema
     from beholder.store.folder import find_run, read_info
 
     folder = find_run(name, runs_dir)
     plan = plan_of(read_info(folder))
     if plan.benchmark != source.found.name or plan.tools is not None or plan.replay is not None:
         raise UsageError(f"--baseline {name}: give a run of {source.found.name} without tools.")
+    with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
+        answered = {key for key, _, _ in reading.done(db)}
+    if answered.isdisjoint(keys):
+        raise UsageError(f"--baseline {name} holds none of the items that are replayed. Give a run on the same data.")
     return folder
 
 
@@ -210,7 +218,6 @@ def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result])
     source = evidences.source_again(plan)
     surveyed = evidences.survey(source, keys=plan.selection.ids)
     asked = experiment.asked
-    baseline = asked.get("baseline")
     seed = asked.get("seed")
     swapped = next((arm for arm in experiment.arms if arm.name == "swapped"), None)
     names = {name: evidences.served_names(result.folder) for name, result in results.items()}
@@ -220,13 +227,16 @@ def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result])
     held = [(one.turns, one.calls) for one in surveyed.replayed]
     conduct = {evidences.SOURCE: evidences.conducted_in(held)}
     if evidences.PLACEBO in results:
-        conduct[evidences.PLACEBO] = evidences.conducted(results[evidences.PLACEBO].folder)
+        places = {(one.key, one.epoch, one.vote) for one in surveyed.replayed}
+        conduct[evidences.PLACEBO] = evidences.conducted(results[evidences.PLACEBO].folder, places)
+    replay = swapped.plan.replay if swapped is not None and swapped.name in results else None
     return analysed(
         Arms(
             found=source.found,
             rows={name: result.items for name, result in results.items()},
             source=items,
-            baseline=_scored(Path(baseline))[0] if isinstance(baseline, str) else None,
+            baseline=_baseline_of(asked.get("baseline"), source, experiment.arms[0].model),
+            partners=replay.partners if replay is not None else {},
             seed=seed if isinstance(seed, int) else plan.seed,
         ),
         surveyed.replayed,
@@ -239,6 +249,28 @@ def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result])
             *code_notes(code, scorers, source.found, f"beholder rescore {source.folder}"),
         ],
     )
+
+
+def _baseline_of(path: Any, source: Source, model: str) -> Baseline | None:
+    """The run without tools, with what differs between it and the arms, which `model` answers."""
+    from beholder.cli.endpoint import stored_settings
+    from beholder.experiments.evidence_findings import Baseline
+    from beholder.report.run_differences import plan_differences
+    from beholder.store.folder import read_info
+
+    if not isinstance(path, str):
+        return None
+    folder = Path(path)
+    info = read_info(folder)
+    own = stored_settings(info.settings, folder).model
+    differing = [f"model: {model} in the arms, {own} in the baseline"] if own != model else []
+    names = ("the source run", "the baseline")
+    # Tools are what the baseline is to lack, and items that one side lacks are not compared.
+    differing += plan_differences(
+        source.info.plan, info.plan, names, leave_out=("tools", "n_samples", "selection", "seed")
+    )
+    notes = [f"the baseline differs in {words}" for words in differing]
+    return Baseline(items=_scored(folder)[0], model=own, differences=notes)
 
 
 def _scored(run: Path) -> tuple[list[ScoredItem], dict[str, str]]:

@@ -202,12 +202,13 @@ def outcome_of(folder: Path, experiment: Experiment, results: dict[str, Result])
     headline = headline_scorer(found, [item for result in results.values() for item in result.items])
     scorers = list(dict.fromkeys(name for name in (headline, "lenient") if name in found.scorers))
     rows = {arm.name: _rows(arm, results[arm.name]) for arm in experiment.arms if arm.name in results}
-    repeat = next((arm for arm in experiment.arms if "repeats" in arm.facts and arm.name in rows), None)
+    repeat = next((arm for arm in experiment.arms if "repeats" in arm.facts), None)
     outcome = tools_outcome(
         next((rows[arm.name] for arm in experiment.arms if arm.plan.tools is None and arm.name in rows), None),
         [rows[arm.name] for arm in experiment.arms if _with_tools(arm) and arm.name in rows],
-        None if repeat is None else (str(repeat.facts["repeats"]), rows[repeat.name]),
+        None if repeat is None else (str(repeat.facts["repeats"]), rows.get(repeat.name)),
         scorers,
+        partial_credit=found.partial_credit,
         voted=found.answers_shown > 0,
         seed=plan.seed,
     )
@@ -220,11 +221,17 @@ def _with_tools(arm: Arm) -> bool:
 
 
 def _rows(arm: Arm, result: Result) -> Any:
-    from beholder.experiments.costs import costs_of
+    from beholder.experiments.costs import costs_of, whole_of
     from beholder.experiments.tools import ArmRows
 
-    costs = costs_of(result.folder)
-    return ArmRows(name=arm.name, title=arm.title, model=arm.model, items=result.items, costs=costs)
+    return ArmRows(
+        name=arm.name,
+        title=arm.title,
+        model=arm.model,
+        items=result.items,
+        costs=costs_of(result.folder),
+        whole=whole_of(result.tally),
+    )
 
 
 def print_outcome(console: Console, outcome: ToolsOutcome) -> None:

@@ -12,8 +12,9 @@ shows in the difference.
 | `neither` | withheld | each is the unchanged first picture of the item |
 | `swapped` | that of another item of the category | those of that item |
 
-The lines that name new pictures stay under all of them. A source run may be anybody's: its pictures are read within
-bounds and checked by their hash.
+The lines that name new pictures stay under all of them; where the unchanged picture is shown, they tell its size. The
+size of a crop is something that the crop brought, and a text that contradicts the picture beside it would be a second
+thing that differs. A source run may be anybody's: its pictures are read within bounds and checked by their hash.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from beholder.images.load import load
 from beholder.sample import Ask, Conduct, ImageRef, Message, Response, Sample, TextPart
 from beholder.store import schema, turns
 from beholder.store.folder import Blobs, read_info
+from beholder.tools.boxes import sized
 from beholder.tools.exchange import Exchange, NativeExchange, TextExchange
 from beholder.tools.loop import opening, without_pictures
 from beholder.tools.settings import Protocol, ToolSettings, specs_of
@@ -47,6 +49,9 @@ CLOSING = (
 """The last message of every replay; OUR words."""
 WITHHELD = "[output withheld]"
 """Stands in place of printed text; OUR words."""
+
+SIZES = "sizes as shown"
+"""What the lines that name pictures tell where pictures are withheld: replays that told other sizes asked otherwise."""
 
 RUN = (CallOutcome.EXECUTED, CallOutcome.ERROR, CallOutcome.STOPPED)
 """Outcomes of calls that were run: only their text is evidence. The others say what was wrong with the call."""
@@ -99,7 +104,8 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
     def identity(self) -> dict[str, Any]:
         """What two replays must share to ask the same; the source run may lie elsewhere."""
-        words = msgspec.json.encode((CLOSING, WITHHELD, sorted(self.partners.items())))
+        sizes = (SIZES,) if self.condition.withholds_pictures else ()
+        words = msgspec.json.encode((CLOSING, WITHHELD, sorted(self.partners.items()), *sizes))
         return {
             "plan_hash": self.plan_hash,
             "turns_sha256": self.turns_sha256,
@@ -254,6 +260,7 @@ def replay_of(ask: Ask, one: Conversation, replay: Replay, blobs: Blobs, donor: 
         exchange = TextExchange()
         ask = opening(ask, replay.tools, specs_of(replay.tools))
     given = _given(one, replay.condition, donor)
+    size = _size_of(ask.sample.images[0]) if replay.condition.withholds_pictures else None
     messages = list(ask.messages)
     made: tuple[ImageRef, ...] = ()
     for turn in kept_turns(one.trajectory):
@@ -261,6 +268,7 @@ def replay_of(ask: Ask, one: Conversation, replay: Replay, blobs: Blobs, donor: 
         observations: list[Observation] = []
         for own in turn.observations:
             seen = _renamed(next(given) if own.outcome in RUN else own, own, len(ask.sample.images) + len(made))
+            seen = _resized(seen, size) if size is not None else seen
             for sha256 in seen.images:
                 made = (*made, _shown(sha256, ask.sample, len(made), replay.condition, blobs))
             observations.append(seen)
@@ -304,6 +312,22 @@ def _renamed(seen: Observation, own: Observation, first: int) -> Observation:
     text, lines = _parted(seen)
     named = [_NAMES_A_PICTURE.sub(rf"image_{first + number}\1", line) for number, line in enumerate(lines, start=1)]
     return msgspec.structs.replace(seen, call=own.call, text="\n".join(filter(None, (text, *named))))
+
+
+def _resized(seen: Observation, size: str) -> Observation:
+    """The observation whose pictures are said to have another size."""
+    text, lines = _parted(seen)
+    named = [f"{line.partition(':')[0]}: {size}" for line in lines]
+    return msgspec.structs.replace(seen, text="\n".join(filter(None, (text, *named))))
+
+
+def _size_of(ref: ImageRef) -> str | None:
+    """The size of a picture as the lines tell it; None where it cannot be read: then asking fails and says why."""
+    try:
+        image = load(ref)
+    except DataError:
+        return None
+    return sized((image.width, image.height))
 
 
 def _shown(sha256: str, sample: Sample, number: int, condition: Condition, blobs: Blobs) -> ImageRef:

@@ -10,6 +10,7 @@ import msgspec
 
 from beholder.sample import Response
 from beholder.store import reading, schema
+from beholder.store.reading import Tally
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -39,6 +40,23 @@ class Spent(msgspec.Struct, frozen=True):
     calls: float | None
     prompt_tokens: float | None
     completion_tokens: float | None
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """All that a run spent: tokens of every request, also of conversations that failed and of attempts that came to
+    nothing (`abandoned`). What came from the cache is not in it: `cached` counts whole answers from there."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    failed: int
+    abandoned: int
+    cached: int
+
+
+def whole_of(tally: Tally) -> Whole:
+    """All that a run spent."""
+    failed = tally.failed + tally.retryable
+    return Whole(tally.prompt_tokens, tally.completion_tokens, failed, tally.abandoned, tally.cached)
 
 
 def costs_of(run: Path) -> list[Cost]:
@@ -79,6 +97,38 @@ def spent(costs: Iterable[Cost]) -> Spent:
         calls=over_items("calls"),
         prompt_tokens=over_items("prompt_tokens"),
         completion_tokens=over_items("completion_tokens"),
+    )
+
+
+def more_spent(before: Sequence[Cost], after: Sequence[Cost]) -> Spent:
+    """What an item costs more, over the items that both arms answered."""
+    shared = {cost.key for cost in before} & {cost.key for cost in after}
+    a, b = (spent(cost for cost in costs if cost.key in shared) for costs in (before, after))
+
+    def more(left: float | None, right: float | None) -> float | None:
+        return None if left is None or right is None else right - left
+
+    return Spent(
+        items=len(shared),
+        turns=more(a.turns, b.turns),
+        calls=more(a.calls, b.calls),
+        prompt_tokens=more(a.prompt_tokens, b.prompt_tokens),
+        completion_tokens=more(a.completion_tokens, b.completion_tokens),
+    )
+
+
+def for_each(more: Spent, n: int, net: float) -> Spent:
+    """The additional cost of all `n` items shared out over the net items gained (more than 0)."""
+
+    def shared_out(value: float | None) -> float | None:
+        return None if value is None else value * n / net
+
+    return Spent(
+        items=more.items,
+        turns=shared_out(more.turns),
+        calls=shared_out(more.calls),
+        prompt_tokens=shared_out(more.prompt_tokens),
+        completion_tokens=shared_out(more.completion_tokens),
     )
 
 

@@ -7,7 +7,7 @@ from another item. The arms are about the items of which at least one call was r
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -31,8 +31,8 @@ from beholder.engine.replay import (
 )
 from beholder.engine.selection import Selection
 from beholder.errors import DataError, UsageError
-from beholder.sample import Response, Sample
-from beholder.score import Outcome
+from beholder.report.stated_answers import answer_reader
+from beholder.sample import Sample
 from beholder.seeds import rng_for
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs, RunInfo, read_info
@@ -59,7 +59,8 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     """One conversation that is replayed, and what in it the conditions can change.
 
     `pictures` and `prints`: whether a call that was run brought pictures, or printed text. `stated`: whether a turn
-    that is kept says the very answer that the conversation ended with, as `lenient` reads both.
+    that is kept states the very answer that the conversation ended with, as `stated_answers.answer_reader` reads both;
+    it does not read code and arguments of calls.
     """
 
     key: str
@@ -156,14 +157,17 @@ def survey(source: Source, *, keys: Sequence[str] | None = None) -> Survey:
                 left_out[error.message] += 1
                 continue
             if own:
-                answers = {(one.epoch, one.vote): one.response for one in reading.responses(db, key=sample.key)}
-                found += [_facts(source.found, sample, one, answers[one.epoch, one.vote]) for one in own]
+                orders = {(one.epoch, one.vote): one.response.order for one in reading.responses(db, key=sample.key)}
+                found += [_facts(source.found, sample, one, orders[one.epoch, one.vote]) for one in own]
     return Survey(found, dict(left_out))
 
 
-def _facts(found: Benchmark, sample: Sample, one: Conversation, answer: Response) -> Replayed:
+def _facts(found: Benchmark, sample: Sample, one: Conversation, order: tuple[int, ...]) -> Replayed:
     turns = one.trajectory.turns
     brought = run_observations(one.trajectory)
+    read = answer_reader(found, sample, one.trajectory, order)
+    final = read(turns[-1].said) if read is not None else None
+    said = [turn.said for turn in kept_turns(one.trajectory)]
     return Replayed(
         key=sample.key,
         epoch=one.epoch,
@@ -172,24 +176,10 @@ def _facts(found: Benchmark, sample: Sample, one: Conversation, answer: Response
         calls=sum(len(turn.observations) for turn in turns),
         pictures=any(seen.images for seen in brought),
         prints=any(printed(seen).strip() for seen in brought),
-        stated=_is_stated(found, sample, [turn.said for turn in kept_turns(one.trajectory)], answer),
+        stated=read is not None and final is not None and any(read(words) == final for words in said if words.strip()),
         category=sample.category,
         cluster=sample.cluster,
     )
-
-
-def _is_stated(found: Benchmark, sample: Sample, said: Iterable[str], answer: Response) -> bool:
-    """Whether something that was said on the way reads as the answer. Whatever `lenient` reads counts, so that rather
-    too many items are taken for stated than too few."""
-    final = _read(found, sample, answer)
-    if final is None:
-        return False
-    return any(_read(found, sample, Response(text=text, order=answer.order)) == final for text in said if text.strip())
-
-
-def _read(found: Benchmark, sample: Sample, response: Response) -> str | None:
-    score = found.scorers[LENIENT](sample, response)
-    return score.extracted if score.outcome is Outcome.SCORED else None
 
 
 def partners(items: Sequence[Replayed], seed: int) -> dict[str, str]:
@@ -271,10 +261,10 @@ def other_models(source: Sequence[str], arms: Mapping[str, Sequence[str]]) -> st
     )
 
 
-def conducted(folder: Path) -> Conducted:
-    """How the conversations of a run went."""
+def conducted(folder: Path, places: Container[tuple[str, int, int]]) -> Conducted:
+    """How the conversations of a run at these (key, epoch, vote) went."""
     with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
-        held = [one.response.conduct for one in reading.responses(db)]
+        held = [one.response.conduct for one in reading.responses(db) if (one.key, one.epoch, one.vote) in places]
     return conducted_in([(conduct.turns, conduct.calls) for conduct in held if conduct is not None])
 
 

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from beholder.experiments.evidence import PLACEBO, SOURCE
 from beholder.experiments.evidence_findings import ArmFindings, Evidence, Findings
-from beholder.report.comparison import Comparison
 from beholder.report.figures import count, counted, interval_of, percent, value_of
+from beholder.report.paired_tables import Row, cells_table, limits, p_value, points, points_interval
 from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell, say
 
@@ -45,6 +45,9 @@ def _about_the_items(found: Evidence) -> Iterable[str]:
         yield f"left out: {counted(number, 'item')} ({plain(reason, one_line=True, limit=60)})"
     if found.without_partner:
         yield f"not in `swapped`: {counted(found.without_partner, 'item')} without a partner in the category"
+    if found.swapped:
+        same = f"{count(found.same_target)} of {counted(found.swapped, 'item')}"
+        yield f"under `swapped`, {same} got observations of one with the same right answer"
     of_all = f"{count(found.n_stated)} of {counted(found.n_items, 'item')}"
     yield f"a turn that is kept states the answer already in {of_all}"
     if found.both_answers:
@@ -56,22 +59,15 @@ def _print_table(console: Console, table: Findings) -> None:
     what = "without those whose answer is stated on the way" if table.unstated else "all items"
     console.print()
     console.print(Text(f"By {table.scorer}, {what} ({count(table.n_items)})", "bold"), soft_wrap=True)
-    shown = bare_table("arm", "value", "95 %", "n", "changed", "vs full", "95 %", "p", gap=1)
-    cells = bare_table("", "both right", "only full", "only arm", "both wrong", "detectable", gap=1)
+    shown = bare_table("arm", "value", "95 %", "n", "changed", "vs full", "95 %", "p (Holm)", gap=1)
     for arm in table.arms:
         shown.add_row(*map(cell, _row(arm)))
-        if arm.against_full is not None:
-            cells.add_row(*map(cell, _cells(arm.name, arm.against_full)))
     console.print(shown)
-    if cells.row_count:
-        console.print(cells)
-    notes = dict.fromkeys(
-        arm.against_full.paired.note
-        for arm in table.arms
-        if arm.against_full is not None and arm.against_full.paired.note
-    )
-    for note in notes:
-        say(console, f"note: {note}", "dim")
+    rows = [Row(arm.name, arm.against_full, arm.right_wrong) for arm in table.arms if arm.against_full is not None]
+    if rows:
+        console.print(cells_table(rows, "full"))
+    for sentence in limits(rows):
+        say(console, f"note: {sentence}", "dim")
 
 
 def _row(arm: ArmFindings) -> list[str]:
@@ -80,19 +76,7 @@ def _row(arm: ArmFindings) -> list[str]:
     if arm.against_full is None:
         return [*row, "", "", ""]
     paired = arm.against_full.paired
-    row.append("–" if paired.difference is None else f"{100 * paired.difference:+.1f}")
-    bounded = paired.low is not None and paired.high is not None
-    row.append(f"[{100 * (paired.low or 0):+.1f}, {100 * (paired.high or 0):+.1f}]" if bounded else "")
-    row.append("" if paired.p is None else f"{paired.p:.2g}")
-    return row
-
-
-def _cells(name: str, compared: Comparison) -> list[str]:
-    """The four-fold table, where all is right or wrong, and what a comparison of this size would find."""
-    cells, detectable = compared.paired.cells, compared.detectable
-    numbers = (cells.both_right, cells.only_a, cells.only_b, cells.both_wrong) if cells is not None else ()
-    shown = [*map(count, numbers)] or ["–"] * 4
-    return [name, *shown, "–" if detectable is None else f"{100 * detectable:.1f} points"]
+    return [*row, points(paired.difference), points_interval(paired), p_value(arm.p_holm)]
 
 
 def _print_tasks(console: Console, found: Evidence) -> None:
@@ -105,6 +89,14 @@ def _print_tasks(console: Console, found: Evidence) -> None:
         values = (row.accuracies[arm] for arm in names)
         table.add_row(cell(name), *(cell("–" if one is None else f"{100 * one:.0f} %") for one in values), str(row.n))
     console.print(table)
+    failed = [
+        f"{row.category or '(none)'} {name} {count(number)}"
+        for row in found.tasks
+        for name, number in row.failed.items()
+        if number
+    ]
+    if failed:
+        say(console, f"note: failed, and in no figure: {plain(', '.join(failed), one_line=True)}", "yellow")
 
 
 def _print_conduct(console: Console, found: Evidence) -> None:

@@ -9,14 +9,19 @@ from rich.table import Table
 from rich.text import Text
 
 from beholder.experiments.costs import Spent
-from beholder.experiments.tools import ArmFigures, Gain, Noise, ToolsOutcome
+from beholder.experiments.tools import ArmFigures, Gain, ToolsOutcome
+from beholder.experiments.verdicts import Noise, Repeat, Verdict
 from beholder.report.comparison import CategoryRow, Comparison
-from beholder.report.figures import count, interval_of, percent, value_of
+from beholder.report.figures import count, counted, interval_of, percent, value_of
+from beholder.report.paired_tables import Row, cells_table, limits, p_value, points, points_interval
 from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell, say
+from beholder.score import Metric
 
-_CELLS = "four cells: both right / only the arm / only none / both wrong"
+__all__ = ["cost_in_words", "points", "print_tools"]
+
 _KEYS_SHOWN = 3
+_LONGEST_PART = 18
 _ROOMY = 100
 
 
@@ -26,6 +31,9 @@ def print_tools(console: Console, outcome: ToolsOutcome, *, short: bool = False)
     if outcome.title:
         console.print(Text(plain(outcome.title, one_line=True), "bold"), soft_wrap=True)
     console.print(_arms(outcome, console.width))
+    console.print()
+    console.print(Text("What an item took, on average", "bold"))
+    console.print(_spending(outcome))
     for note in outcome.notes:
         say(console, f"note: {note}", "yellow")
     for scorer in outcome.scorers:
@@ -33,11 +41,12 @@ def print_tools(console: Console, outcome: ToolsOutcome, *, short: bool = False)
         if gains:
             console.print()
             console.print(Text(f"Gain over none in points, by {scorer}", "bold"))
-            console.print(_gains(gains))
-            for sentence in _limits(gains):
+            rows = [Row(gain.arm, gain.comparison, gain.right_wrong) for gain in gains]
+            console.print(_gains(gains, console.width))
+            console.print(cells_table(rows, "none"))
+            for sentence in limits(rows):
                 say(console, f"note: {sentence}", "dim")
-        if scorer in outcome.noise:
-            _print_noise(console, outcome.noise[scorer])
+        _print_noise(console, outcome.noise.get(scorer), outcome.repeat)
         for gain in gains:
             say(console, f"  → {gain.sentence}", "bold")
     main = outcome.gains.get(outcome.scorers[0], [])
@@ -47,17 +56,20 @@ def print_tools(console: Console, outcome: ToolsOutcome, *, short: bool = False)
     console.print(Text("Cost of the gain", "bold"))
     for gain in main:
         say(console, f"  {cost_in_words(gain)}")
+    say(console, f"  Spent in all, also on what failed: {'; '.join(_whole_in_words(arm) for arm in outcome.arms)}.")
     if short:
         return
-    _print_parts(console, outcome, main, "task", lambda gain: gain.comparison)
-    _print_parts(console, outcome, main, "difficulty", lambda gain: gain.by_difficulty)
+    plain_arm = outcome.arms[0]
+    _print_parts(console, outcome, main, "task", plain_arm.by_task, lambda gain: gain.comparison)
+    _print_parts(console, outcome, main, "difficulty", plain_arm.by_difficulty, lambda gain: gain.by_difficulty)
     _print_turns(console, outcome)
     _print_keys(console, main)
 
 
 def _arms(outcome: ToolsOutcome, width: int) -> Table:
-    headings = [f"{outcome.scorers[0]}", "95 %", *outcome.scorers[1:]]
-    table = bare_table("arm", *headings, "n", "turns", "calls", "tokens in", "out", gap=2 if width >= _ROOMY else 1)
+    some_failed = any(arm.scores[outcome.scorers[0]].failed for arm in outcome.arms)
+    headings = [outcome.scorers[0], "95 %", *outcome.scorers[1:], "n", *(["failed"] if some_failed else [])]
+    table = bare_table("arm", *headings, gap=_gap(width))
     for arm in outcome.arms:
         name = f"{arm.name} ({plain(arm.model, one_line=True, limit=20)})" if _is_other(arm, outcome) else arm.name
         first, *others = (arm.scores[scorer] for scorer in outcome.scorers)
@@ -66,10 +78,21 @@ def _arms(outcome: ToolsOutcome, width: int) -> Table:
             cell(value_of(first)),
             cell(interval_of(first), "dim"),
             *(cell(value_of(metric)) for metric in others),
-            cell(count(first.n) + (f"+{first.failed} failed" if first.failed else "")),
-            *_spent_cells(arm.spent),
+            cell(count(first.n)),
+            *([cell(count(first.failed))] if some_failed else []),
         )
     return table
+
+
+def _spending(outcome: ToolsOutcome) -> Table:
+    table = bare_table("arm", "turns", "calls", "tokens in", "out")
+    for arm in outcome.arms:
+        table.add_row(cell(arm.name), *_spent_cells(arm.spent))
+    return table
+
+
+def _gap(width: int) -> int:
+    return 2 if width >= _ROOMY else 1
 
 
 def _is_other(arm: ArmFigures, outcome: ToolsOutcome) -> bool:
@@ -88,71 +111,60 @@ def _number(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
 
 
-def _gains(gains: Sequence[Gain]) -> Table:
-    # the four cells: both right, only the arm, only none, both wrong
-    table = bare_table("arm", "gain", "95 %", "gained", "lost", "detectable", "p (Holm)", "four cells", gap=2)
+def _gains(gains: Sequence[Gain], width: int) -> Table:
+    table = bare_table("arm", "gain", "95 %", "p (Holm)", "n", "gained", "lost", "verdict", gap=_gap(width))
     for gain in gains:
-        paired, cells = gain.comparison.paired, None if gain.right_wrong is None else gain.right_wrong.cells
+        comparison = gain.comparison
         table.add_row(
             cell(gain.arm),
-            cell(points(paired.difference)),
-            cell(_interval(gain.comparison), "dim"),
-            cell(count(len(gain.comparison.gained))),
-            cell(count(len(gain.comparison.lost))),
-            cell("–" if gain.comparison.detectable is None else f"{100 * gain.comparison.detectable:.1f}"),
-            cell("–" if gain.p_holm is None else f"{gain.p_holm:.3g}"),
-            cell(
-                "–" if cells is None else f"{cells.both_right}/{cells.only_b}/{cells.only_a}/{cells.both_wrong}",
-            ),
+            cell(points(comparison.paired.difference)),
+            cell(points_interval(comparison.paired), "dim"),
+            cell(p_value(gain.p_holm)),
+            cell(count(comparison.paired.n)),
+            cell(count(len(comparison.gained))),
+            cell(count(len(comparison.lost))),
+            cell(gain.verdict.value),
         )
     return table
 
 
-def points(share: float | None) -> str:
-    """A difference of shares in percentage points, with its sign.
-
-    >>> points(0.123), points(None)
-    ('+12.3', '–')
-    """
-    return "–" if share is None else f"{100 * share:+.1f}"
-
-
-def _interval(comparison: Comparison) -> str:
-    paired = comparison.paired
-    return "" if paired.low is None or paired.high is None else f"[{points(paired.low)}, {points(paired.high)}]"
-
-
-def _limits(gains: Sequence[Gain]) -> list[str]:
-    """What limits the figures, each sentence once."""
-    said: dict[str, list[str]] = {_CELLS: [gain.arm for gain in gains]}
-    for gain in gains:
-        paired, decided = gain.comparison.paired, gain.right_wrong
-        if decided is not None and decided.n < paired.n:
-            told = f"p and the four cells are about the {count(decided.n)} items of tasks without credit in part"
-            said.setdefault(told, []).append(gain.arm)
-        for note in filter(None, paired.note.split("; ")):
-            said.setdefault(note, []).append(gain.arm)
-        if paired.failed:
-            said.setdefault(f"{count(paired.failed)} items left out: no answer on one side", []).append(gain.arm)
-    return [note if len(arms) == len(gains) else f"{note} ({', '.join(arms)})" for note, arms in said.items()]
-
-
-def _print_noise(console: Console, noise: Noise) -> None:
-    paired = noise.comparison.paired
-    if paired.difference is None:
+def _print_noise(console: Console, noise: Noise | None, repeat: Repeat) -> None:
+    if noise is None:
+        asked = "no arm is run twice" if repeat is Repeat.NOT_ASKED_FOR else "the repeat has nothing to compare yet"
+        say(console, f"  Noise: not measured; {asked}.")
         return
-    share = percent(noise.changed / noise.n) if noise.n else "–"
-    differs = f"{points(paired.difference)} points {_interval(noise.comparison)}".rstrip()
-    changed = f"{count(noise.changed)} of {count(noise.n)} items changed ({share})"
-    say(console, f"  Noise: {noise.arm} run again differs by {differs}; {changed}.")
+    paired = noise.comparison.paired
+    if paired.difference is None or noise.floor is None:
+        say(console, f"  Noise: not measured; {noise.arm} and its repeat share no answered item.")
+        return
+    differs = f"{points(paired.difference)} points {points_interval(paired)}".rstrip()
+    changed = f"{count(noise.changed)} of {counted(noise.n, 'item')} changed ({percent(noise.changed / noise.n)})"
+    floor = f"floor {100 * noise.floor:.1f} points"
+    why = "" if noise.changed else ", the upper end of what none changed allows"
+    say(console, f"  Noise: {noise.arm} run again differs by {differs}; {changed}; {floor}{why}.")
 
 
 def cost_in_words(gain: Gain) -> str:
-    """What an arm costs more than none: for each item, and for each net item gained."""
+    """What an arm costs more than none: for each item, and, where a gain is supported, for each net item gained."""
     words = f"{gain.arm}: {_spent_in_words(gain.more, '+')} an item"
-    if gain.a_net_item is None:
-        return f"{words}; no net item gained"
+    if gain.verdict is not Verdict.SUPPORTED or gain.a_net_item is None:
+        return f"{words}; no gain is supported that it would have bought"
     return f"{words}; for each of {gain.net_items:.3g} net items gained {_spent_in_words(gain.a_net_item)}"
+
+
+def _whole_in_words(arm: ArmFigures) -> str:
+    whole = arm.whole
+    if whole is None:
+        return f"{arm.name}: not known"
+    more = [
+        counted(whole.failed, "failed response") if whole.failed else "",
+        counted(whole.abandoned, "abandoned attempt") if whole.abandoned else "",
+        f"{counted(whole.cached, 'answer')} from the cache not counted" if whole.cached else "",
+    ]
+    told = f" ({', '.join(filter(None, more))})" if any(more) else ""
+    if not whole.prompt_tokens and not whole.completion_tokens:
+        return f"{arm.name}: no tokens counted{told}"
+    return f"{arm.name}: {count(whole.prompt_tokens)} tokens in, {count(whole.completion_tokens)} out{told}"
 
 
 def _spent_in_words(spent: Spent, sign: str = "") -> str:
@@ -166,28 +178,36 @@ def _print_parts(
     outcome: ToolsOutcome,
     gains: Sequence[Gain],
     heading: str,
+    without: dict[str, Metric],
     part_of: Callable[[Gain], Comparison],
 ) -> None:
-    """Score of none and gain of each arm (with Holm's p), for each category or difficulty."""
-    rows: dict[str, dict[str, CategoryRow]] = {}
+    """For each category or difficulty: the score of none over all its items and the gain of each arm (with Holm's p);
+    then what each arm gained and lost, of the items that both answered."""
+    rows: dict[str, dict[str, CategoryRow]] = {name: {} for name in without}
     for gain in gains:
         for row in part_of(gain).categories:
             rows.setdefault(row.category, {})[gain.arm] = row
     if not rows:
         return
+    arms = [gain.arm for gain in gains]
+    scores = bare_table(heading, "n", "none", *arms, gap=_gap(console.width))
+    items = bare_table(heading, *arms, gap=_gap(console.width))
+    for name, own in rows.items():
+        label = plain(name or "(none)", one_line=True, limit=_LONGEST_PART)
+        score = without.get(name)
+        shown = ["–", "–"] if score is None else [count(score.n), value_of(score)]
+        scores.add_row(*map(cell, (label, *shown, *(_gain_of(own.get(arm)) for arm in arms))))
+        items.add_row(*map(cell, (label, *(_items_of(own.get(arm)) for arm in arms))))
     console.print()
     scorer = outcome.scorers[0]
     console.print(Text(f"By {heading}: score without tools and gain in points (p, Holm), by {scorer}", "bold"))
-    table = bare_table(heading, "n", "none", *(gain.arm for gain in gains))
-    for name, own in rows.items():
-        some = next(iter(own.values())).paired
-        table.add_row(
-            cell(name or "(none)"),
-            cell(str(some.n)),
-            cell(percent(some.mean_a)),
-            *(cell(_gain_of(own.get(gain.arm))) for gain in gains),
-        )
-    console.print(table)
+    console.print(scores)
+    failed = ", ".join(f"{name or '(none)'} {count(one.failed)}" for name, one in without.items() if one.failed)
+    if failed:
+        say(console, f"note: failed without tools, and in no figure: {plain(failed, one_line=True)}", "yellow")
+    console.print()
+    console.print(Text(f"By {heading}: items gained/lost of those that both answered (+ left out: failed)", "bold"))
+    console.print(items)
 
 
 def _gain_of(row: CategoryRow | None) -> str:
@@ -195,6 +215,13 @@ def _gain_of(row: CategoryRow | None) -> str:
         return ""
     p = "" if row.p_holm is None else f" ({row.p_holm:.2g})"
     return f"{points(row.paired.difference)}{p}"
+
+
+def _items_of(row: CategoryRow | None) -> str:
+    if row is None:
+        return ""
+    failed = f" + {count(row.paired.failed)}" if row.paired.failed else ""
+    return f"{count(row.n_gained)}/{count(row.n_lost)} of {count(row.paired.n)}{failed}"
 
 
 def _print_turns(console: Console, outcome: ToolsOutcome) -> None:

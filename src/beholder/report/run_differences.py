@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ def side_of(folder: Path, info: RunInfo, plan: Plan, db: sqlite3.Connection, fou
 
 def run_notes(a: Side, b: Side, scorer: str, found: Benchmark) -> list[str]:
     """Sentences about what a reader of the comparison must know: other plans, missing responses, other scorer code."""
-    notes = [f"the runs differ in {words}" for words in _plan_differences(a.info.plan, b.info.plan)]
+    notes = [f"the runs differ in {words}" for words in plan_differences(a.info.plan, b.info.plan)]
     for letter, side in (("A", a), ("B", b)):
         missing = side.plan.n_asks - side.tally.answered - side.tally.failed
         if missing > 0:
@@ -60,7 +60,15 @@ def code_notes(code: dict[str, str], scorers: Sequence[str], found: Benchmark, c
     return [f"the stored scores ({', '.join(other)}) are not by the scorers as they are now; to mend that: {command}"]
 
 
-def _plan_differences(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
+def plan_differences(
+    a: dict[str, Any],
+    b: dict[str, Any],
+    names: tuple[str, str] = ("A", "B"),
+    *,
+    leave_out: Collection[str] = (),
+) -> list[str]:
+    """What two plans ask otherwise, but for the model: `temperature: 0.0 in A, 0.7 in B`. `leave_out` names facts of a
+    plan that are not told."""
     left_tools, right_tools = _tools(a), _tools(b)
     if left_tools["tools"] != right_tools["tools"]:
         # Other tools are described otherwise; and where there are none, nothing else about them differs.
@@ -70,9 +78,10 @@ def _plan_differences(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
         )
     left, right = _flat(a) | left_tools, _flat(b) | right_tools
     return [
-        f"{_NAMES.get(name, name)}: {_shown(name, left.get(name))} in A, {_shown(name, right.get(name))} in B"
+        f"{_NAMES.get(name, name)}: {_shown(name, left.get(name))} in {names[0]}, "
+        f"{_shown(name, right.get(name))} in {names[1]}"
         for name in dict.fromkeys((*left, *right))
-        if left.get(name) != right.get(name)
+        if left.get(name) != right.get(name) and name not in leave_out
     ]
 
 
