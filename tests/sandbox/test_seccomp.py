@@ -28,6 +28,8 @@ def decide(machine: str, number: int, *arguments: int, architecture: int | None 
         at += 1
         if code == 0x20:
             held = words[value // 4]
+        elif code == 0x54:
+            held &= value
         elif code == 0x06:
             if value == 0x7FFF0000:
                 return ALLOWED
@@ -56,6 +58,10 @@ CASES = [
     ("CLONE", (0x00020011,), "EPERM"),  # a mount namespace
     ("CLONE", (0x40000011,), "EPERM"),  # a network namespace
     ("CLONE", (0x02000011,), "EPERM"),  # a control group namespace
+    ("CLONE", (0x00000012,), "EPERM"),  # SIGCONT to the parent at its end
+    ("CLONE", (0x00004111,), ALLOWED),  # a vfork, as subprocess makes it
+    ("CLONE", (0x00000091,), "EPERM"),
+    ("CLONE", (0x00000000,), ALLOWED),
     ("CLONE3", (1, 2), "ENOSYS"),
     ("SOCKET", (1, 1, 0), ALLOWED),
     ("SOCKET", (1 << 32 | 1, 1, 0), ALLOWED),  # the kernel reads 32 bits of it, too
@@ -63,6 +69,17 @@ CASES = [
     ("SOCKET", (10, 1, 0), "EACCES"),
     ("SOCKET", (16, 3, 0), "EACCES"),
     ("SOCKET", (40, 1, 0), "EACCES"),
+    ("SOCKETPAIR", (1, 1, 0), ALLOWED),
+    ("SOCKETPAIR", (2, 1, 0), "EACCES"),
+    ("SOCKETPAIR", (30, 1, 0), "EACCES"),  # TIPC
+    ("SOCKETPAIR", (1 << 32 | 40, 1, 0), "EACCES"),
+    ("FCNTL", (0, 1), ALLOWED),  # F_GETFD
+    ("FCNTL", (0, 1030), ALLOWED),  # F_DUPFD_CLOEXEC
+    ("FCNTL", (0, 10), "EPERM"),  # F_SETSIG
+    ("FCNTL", (0, 1024), "EPERM"),  # F_SETLEASE
+    ("FCNTL", (0, 1026), "EPERM"),  # F_NOTIFY
+    ("FCNTL", (0, 1 << 32 | 1026), "EPERM"),
+    ("FCNTL", (0, 1031), "EPERM"),  # F_SETPIPE_SZ
     ("IOCTL", (0, 0x5401), ALLOWED),
     ("IOCTL", (0, 0x5412), "EPERM"),
     ("IOCTL", (0, 1 << 32 | 0x5412), "EPERM"),
@@ -82,7 +99,7 @@ def test_calls_that_are_judged_by_their_arguments(
 @MACHINES
 def test_ordinary_calls_pass_and_unknown_ones_do_not_exist(machine: str) -> None:
     refused = {numbers[syscalls.MACHINES.index(machine)] for numbers in syscalls.REFUSED.values()} - {None}
-    judged = {getattr(syscalls, name)[syscalls.MACHINES.index(machine)] for name in ("CLONE3", "SOCKET")}
+    judged = {getattr(syscalls, name)[syscalls.MACHINES.index(machine)] for name in ("CLONE3", "SOCKET", "SOCKETPAIR")}
     passing = [number for number in range(syscalls.NEWEST + 1) if decide(machine, number) == ALLOWED]
     assert set(range(syscalls.NEWEST + 1)) - set(passing) == refused | judged
     assert decide(machine, syscalls.NEWEST + 1) == "ENOSYS"

@@ -14,6 +14,8 @@ NEWEST = 462
 CLONE = (56, 220)
 CLONE3 = (435, 435)
 SOCKET = (41, 198)
+SOCKETPAIR = (53, 199)
+FCNTL = (72, 25)
 IOCTL = (16, 29)
 
 REFUSED: dict[str, tuple[int | None, int | None]] = {
@@ -72,6 +74,14 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "msgget": (68, 186),
     "semget": (64, 190),
     "mq_open": (240, 180),
+    # what the user's other processes, and this machine's, would miss, wait for or be seen by
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "flock": (73, 32),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    # a signal to oneself, later: it would wake a worker that was stopped
+    "timer_create": (222, 107),
     # the machine
     "kexec_load": (246, 104),
     "kexec_file_load": (320, 294),
