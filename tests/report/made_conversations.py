@@ -59,6 +59,8 @@ class PlayedTools:
         for name in ("crop", "rotate", "python")
     )
 
+    waited = 0.0
+
     def __init__(self, play: Callable[[str, str, Sequence[PIL.Image.Image]], ToolResult]) -> None:
         self._play = play
 

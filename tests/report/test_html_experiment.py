@@ -14,8 +14,13 @@ from typer.testing import CliRunner
 
 from beholder.cli.main import app
 from beholder.errors import UsageError
+from beholder.experiments.rotation import Contrast, RotationOutcome
+from beholder.experiments.rotation_record import published_calls
+from beholder.experiments.tools import tools_outcome
+from beholder.report.changed_items import Change, changes_data, changes_of, changes_section
 from beholder.report.html_experiment import experiment_section
 from beholder.report.terminal import bare_table, cell, say
+from made_experiments import rows
 
 
 def printed(console: Console) -> None:
@@ -30,6 +35,8 @@ def printed(console: Console) -> None:
     say(console, "  → a finding", "bold")
     say(console, "It has failed.", "red")
     console.print(f"Folder: {HOSTILE['script']}", soft_wrap=True)
+    console.print(Text("visual gained k1, k2, k3 and 9 more", "dim"), soft_wrap=True)
+    say(console, "`full` against `<b>`: see `beholder show`")
 
 
 def test_what_is_printed_becomes_headings_tables_and_lines() -> None:
@@ -43,6 +50,51 @@ def test_what_is_printed_becomes_headings_tables_and_lines() -> None:
     assert '<p class="warn">It has failed.</p>' in section
     assert "&lt;img src=x onerror=alert(4)&gt;" in section
     assert "<p>Folder: &lt;script&gt;alert(1)&lt;/script&gt;</p>" in section
+
+
+def test_what_is_quoted_on_a_terminal_is_code_and_still_only_text() -> None:
+    shown = "<code>full</code> against <code>&lt;b&gt;</code>: see <code>beholder show</code>"
+    assert shown in experiment_section(printed)
+
+
+def test_the_first_few_items_are_not_named_where_all_are_listed() -> None:
+    assert "visual gained k1" in experiment_section(printed)
+    listed = [Change("visual against none", "visual", ["k1"], [])]
+    assert "gained k1" not in experiment_section(printed, listed=listed)
+
+
+SAMPLES = [{"k": key, "i": number} for number, key in enumerate(("k0", "k1", "k2", "k3"))]
+CHANGES = [Change("<b> against none", "<b>", ["k3", "k1", "elsewhere-far-away"], ["k0"]), Change("x", "x", [], ["k2"])]
+
+
+def test_every_item_that_was_gained_or_lost_is_listed_with_a_link_to_its_sample() -> None:
+    section = changes_section(CHANGES, SAMPLES)
+    assert "<summary>&lt;b&gt; against none: 3 gained, 1 lost</summary>" in section
+    assert (
+        'gained: items <a href="#item-1">1</a>, <a href="#item-3">3</a>; 1 item not in this page: elsewhere-fa'
+        in section
+    )
+    assert 'lost: item <a href="#item-0">0</a></p>' in section
+    assert changes_section([], SAMPLES) == ""
+
+
+def test_samples_can_be_filtered_by_what_was_gained_and_lost() -> None:
+    assert changes_data(CHANGES, SAMPLES) == [
+        ["<b> against none: gained", [1, 3]],
+        ["<b> against none: lost", [0]],
+        ["x: lost", [2]],
+    ]
+
+
+def test_each_kind_of_experiment_tells_what_changed() -> None:
+    wrong, right = rows("none", {"a": 0, "b": 1}), rows("visual", {"a": 1, "b": 0})
+    outcome = tools_outcome(wrong, [right], None, ["lenient"])
+    assert changes_of(outcome) == [Change("visual against none", "visual", ["a"], ["b"])]
+    same = tools_outcome(wrong, [rows("visual", {"a": 0, "b": 1})], None, ["lenient"])
+    assert changes_of(same) == []
+    contrast = Contrast("code − tool, P1", outcome.gains["lenient"][0].comparison, None)
+    rotation = RotationOutcome(scorer="lenient", arms=[], contrasts=[contrast], published=published_calls())
+    assert changes_of(rotation) == [Change("code − tool, P1", "code − tool, P1", ["a"], ["b"])]
 
 
 def test_without_a_figure_there_is_none() -> None:
@@ -76,7 +128,9 @@ def test_an_experiment_has_one_page_for_all_its_arms(experiment: Path) -> None:
     assert [len(sample["r"]) for sample in page.data["samples"]] == [2] * 4
     assert page.text.index("Experiment: tools") < page.text.index("Gain over none") < page.text.index("By category")
     assert "Incomplete" not in page.text
-    assert {tag for tag, _ in page.tags} <= TAGS | {"h3", "b", "figure"}
+    for twice in ("Against none, item by item", "Score against turns, by task"):
+        assert twice not in page.text, "told above already"
+    assert {tag for tag, _ in page.tags} <= TAGS | {"h3", "b", "figure", "p", "a", "code"}
     assert str(experiment.parent) not in (experiment / "report.html").read_text()
 
 

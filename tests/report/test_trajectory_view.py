@@ -85,6 +85,7 @@ CODES = [
     ("only defines a function", [TURN], None),
     ("defines a function of another picture than it uses", [TURN + "\nimage_2.show()"], "image_2"),
     ("gives a name anew", ["p = image_2", "p = 3", "print(p)"], None),
+    ("names one in a text only", ["clearer(globals()['image_2'])"], "image_2"),
     ("uses none", ["print(1)"], None),
     ("one that is not there", ["image_9.show()"], None),
     ("one that it made itself", ["image_9 = image_1.rotate(1)", "image_9.show()"], "image_1"),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from beholder.cli.options import RunsDir
+
+if TYPE_CHECKING:
+    from beholder.report.html_experiment import ExperimentPart
 
 
 def report(
@@ -53,7 +56,7 @@ def report(
     if embed and without_images:
         raise UsageError("--embed and --without-images exclude each other. Give one of them.")
     experiment = _experiment(runs, runs_dir)
-    names, above = ([], "") if experiment is None else _arms_and_findings(experiment)
+    names, part = ([], None) if experiment is None else _arms_and_findings(experiment)
     given = runs if experiment is None else [str(experiment / name) for name in names]
     results = []
     with contextlib.ExitStack() as temporary:
@@ -77,7 +80,7 @@ def report(
             results.append(lifecycle.read_result(folder, info, plan, found))
             last = Path(name).with_suffix(".html") if packed else (experiment or folder) / "report.html"
         images = Images.NONE if without_images else Images.EMBEDDED if embed else Images.BESIDE
-        page = write_html(results, out or last, images=images, limit=samples, names=names, above=above)
+        page = write_html(results, out or last, images=images, limit=samples, names=names, experiment=part)
     beside = pictures_folder(page)
     pictures = f", its large pictures in {beside.name}" if images is Images.BESIDE and beside.is_dir() else ""
     typer.echo(plain(f"{page} ({size_in_words(page.stat().st_size)}{pictures})", one_line=True))
@@ -94,8 +97,8 @@ def _experiment(runs: list[str], runs_dir: Path) -> Path | None:
     return find(named[0], runs_dir) if named else None
 
 
-def _arms_and_findings(folder: Path) -> tuple[list[str], str]:
-    """The arms of an experiment that are begun, and what it found, as HTML. `UsageError` if none is begun."""
+def _arms_and_findings(folder: Path) -> tuple[list[str], ExperimentPart]:
+    """The arms of an experiment that are begun, and what it found. `UsageError` if none is begun."""
     import html
     import importlib
     import os
@@ -103,7 +106,8 @@ def _arms_and_findings(folder: Path) -> tuple[list[str], str]:
     from beholder.cli.experiment_arms import KINDS
     from beholder.errors import UsageError
     from beholder.experiments.experiment import missing, read, read_arms, resume_command
-    from beholder.report.html_experiment import experiment_section
+    from beholder.report.changed_items import changes_of
+    from beholder.report.html_experiment import ExperimentPart, experiment_section
 
     experiment = read(folder)
     if experiment.kind not in KINDS:
@@ -115,8 +119,9 @@ def _arms_and_findings(folder: Path) -> tuple[list[str], str]:
     outcome = kind.outcome_of(folder, experiment, results)
     figure = kind.figure_of(outcome) if hasattr(kind, "figure_of") else ""
     hidden = [f"{place}{os.sep}" for place in (folder.resolve().parent, folder.parent) if place != Path()]
-    above = experiment_section(lambda console: kind.print_outcome(console, outcome), figure, hidden)
+    changes = changes_of(outcome)
+    found = experiment_section(lambda console: kind.print_outcome(console, outcome), figure, hidden, changes)
     if lacking := list(missing(experiment, results)):
         words = f"Incomplete: {'; '.join(lacking)}."
-        above += f'<p class="warn">{html.escape(words)}</p>'
-    return list(results), above
+        found += f'<p class="warn">{html.escape(words)}</p>'
+    return list(results), ExperimentPart(found, changes, tells_turns=experiment.kind == "tools")

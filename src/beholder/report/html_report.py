@@ -17,7 +17,9 @@ from typing import Any
 import beholder
 from beholder.engine.lifecycle import Result
 from beholder.errors import UsageError
+from beholder.report.changed_items import changes_data, changes_section
 from beholder.report.figures import count
+from beholder.report.html_experiment import ExperimentPart
 from beholder.report.html_facts import OUTCOMES, comparisons, facts, outcomes, published
 from beholder.report.html_figures import headlines, parts_chart, tables
 from beholder.report.html_pictures import NOT_THERE, Images, Picture, Pictures
@@ -39,6 +41,7 @@ _FILTERS = (
     ("outcome", "outcome"),
     ("category", "category"),
     ("tools", "tool use"),
+    ("changed", "gained or lost"),
 )
 _CHECKS = (("disagree", "scorers disagree"), ("differ", "runs differ"))
 
@@ -50,11 +53,11 @@ def write_html(
     images: Images = Images.BESIDE,
     limit: int = SAMPLES,
     names: Sequence[str] = (),
-    above: str = "",
+    experiment: ExperimentPart | None = None,
 ) -> Path:
     """Writes the page of one or more runs of one benchmark to `out`, and returns it.
 
-    `names` are what the runs are called (default: their models), `above` is HTML of ours that stands above all else.
+    `names` are what the runs are called (default: their models); `experiment` is what there is to say of all of them.
     With `Images.BESIDE` the large pictures lie in a folder beside it (`pictures_folder`). The page is there whole or
     not at all. `UsageError` if the runs are of several benchmarks, or `out` cannot be written.
     """
@@ -67,7 +70,7 @@ def write_html(
         out.parent.mkdir(parents=True, exist_ok=True)
         pictures = Pictures(images, pictures_folder(out))
         samples = samples_object(results, pictures, limit)
-        page = "".join(_page(side_by_side(results, names), samples, pictures.make(), above))
+        page = "".join(_page(side_by_side(results, names), samples, pictures.make(), experiment))
         write_atomically(out, page.encode("utf-8", "backslashreplace"))
         pictures.sweep()
     except OSError as error:
@@ -81,7 +84,9 @@ def pictures_folder(out: Path) -> Path:
     return out.with_name(f"{out.stem if out.suffix == '.html' else out.name}_images")
 
 
-def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture], above: str) -> Iterator[str]:
+def _page(
+    runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture], experiment: ExperimentPart | None
+) -> Iterator[str]:
     script, style = _part("page.js"), _part("page.css")
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     policy = _POLICY.format(_digest(script), _digest(style))
@@ -92,8 +97,16 @@ def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture], ab
     title = f"{runs.found.title}: {', '.join(runs.names)}"
     yield f"<title>{text(title)}</title><style>{style}</style></head>\n<body><main>"
     yield f'<h1>{text(runs.found.title)}</h1><p class="soft">{text(runs.found.paper)} · {text(_when(runs))}</p>'
-    yield above
-    for section in (headlines, parts_chart, tables, outcomes, comparisons, tools, published, facts):
+    changes = experiment.changes if experiment is not None else ()
+    if experiment is not None:
+        yield experiment.found
+        yield changes_section(changes, samples)
+    for section in (headlines, parts_chart, tables, outcomes):
+        yield section(runs)
+    if experiment is None:
+        yield comparisons(runs)
+    yield tools(runs, tasks=experiment is None or not experiment.tells_turns)
+    for section in (published, facts):
         yield section(runs)
     gone = {place for place, picture in enumerate(pictures) if not picture.small} | {NOT_THERE}
     yield _samples(runs, samples, sum(place in gone for sample in samples for place in sample["p"]))
@@ -104,6 +117,7 @@ def _page(runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture], ab
         "scorer": runs.scorer,
         "outcomes": OUTCOMES,
         "tools": list(FILTERS.items()),
+        "changes": changes_data(changes, samples),
         "samples": samples,
         "pictures": [_small(picture) for picture in pictures],
     }

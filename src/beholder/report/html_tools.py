@@ -25,15 +25,15 @@ _TONES = {
 _TASKS = 40
 
 
-def tools(runs: Runs) -> str:
-    """The section about tools; empty if no run had any."""
+def tools(runs: Runs, *, tasks: bool = True) -> str:
+    """The section about tools; empty if no run had any. With `tasks`, the scores against turns by task are in it."""
     used = [(run, use) for run, result in enumerate(runs.results) if (use := tool_use(result)) is not None]
     if not used:
         return ""
     parts = ["<h2>Tools</h2>"]
     for run, use in used:
         parts.append(_bar(runs, run, use))
-    return "".join([*parts, _figures(runs, used), _turns(runs, used)])
+    return "".join([*parts, _figures(runs, used), _turns(runs, used) if tasks else ""])
 
 
 def _bar(runs: Runs, run: int, use: ToolUse) -> str:

@@ -38,7 +38,8 @@ FILTERS = {
 """What a reader can filter conversations by."""
 _ALL_TEXTS = 24_000_000
 _LEAST_TEXT, _MOST_TEXT = 2_000, 60_000
-_SHORTEST, _LONGEST = 240, 6_000
+_SHORTEST, _LONGEST, _LONGEST_CODE = 240, 6_000, 30_000
+"""Characters of one text. Code is kept whole where it can be: what matters may stand anywhere in it."""
 _ALL_PICTURES = 3_000
 _LEAST_PICTURES, _MOST_PICTURES = 1, 40
 _UNREADABLE = "(a call that cannot be read)"
@@ -100,6 +101,8 @@ class _Card:
         self._own = own + [NOT_THERE] * (len(sample.images) - len(own))
         texts = sum(2 + 2 * len(one.calls[:CALLS]) for one in kept)
         self._longest = max(_SHORTEST, min(_LONGEST, room.texts // max(texts, 1)))
+        codes = sum(call.code is not None for one in kept for call in one.calls[:CALLS])
+        self._longest_code = max(self._longest, min(_LONGEST_CODE, room.texts // max(codes, 1)))
         self._places: dict[int, int] = {}
 
     def turn(self, one: ShownTurn) -> dict[str, Any]:
@@ -132,7 +135,7 @@ class _Card:
         self._left -= len(made)
         optional = {
             "ok": int(call.outcome is CallOutcome.EXECUTED),
-            "k": self._text(call.code),
+            "k": shown(call.code, {}, self._longest_code)[0] if call.code else "",
             "a": "" if call.code is not None else line(call.arguments, 400),
             "fl": [line(label, 60) for label in call_labels(call)],
             "t": self._text(call.text),

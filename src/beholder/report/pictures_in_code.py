@@ -1,9 +1,10 @@
 """Which picture a call of the Python tool is about, read off its code.
 
 The code is parsed and never run. A picture is used where its name (`image_1`) is read, or a name that earlier code gave
-to what was made of it: a variable, a function. Assigning to a name, or defining a function, is no use. OUR assumption:
-the first use tells what the call is about; what names hold is followed from statement to statement, not through
-branches, attributes or arguments.
+to what was made of it: a variable, a function. Assigning to a name, or defining a function, is no use. Where no name
+tells, a text that is the name of a picture does (`globals()["image_1"]`). OUR assumption: the first use tells what
+the call is about; what names hold is followed from statement to statement, not through branches, attributes or
+arguments.
 """
 
 from __future__ import annotations
@@ -35,16 +36,17 @@ class PicturesInCode:
         if tree is None:
             named = (int(found[1]) for found in _ANYWHERE.finditer(call.arguments[:_LONGEST_READ]))
             return next((number for number in named if number <= known), None)
-        first = None
+        first, quoted = None, None
         for statement in tree.body:
             used = self._used(statement, known)
             if isinstance(statement, _DEFINES):
                 self._note(statement.name, used)
                 continue
             first = first if first is not None else used
+            quoted = quoted if quoted is not None else _quoted(statement, known)
             for name in _assigned(statement):
                 self._note(name, used)
-        return first
+        return first if first is not None else quoted
 
     def _used(self, statement: ast.stmt, known: int) -> int | None:
         read = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
@@ -61,6 +63,12 @@ class PicturesInCode:
             self._made_of.pop(name, None)
         else:
             self._made_of[name] = made_of
+
+
+def _quoted(statement: ast.stmt, known: int) -> int | None:
+    values = [node.value for node in ast.walk(statement) if isinstance(node, ast.Constant)]
+    named = [found for text in values if isinstance(text, str) and (found := _IMAGE.match(text))]
+    return next((int(found[1]) for found in named if int(found[1]) <= known), None)
 
 
 def _assigned(statement: ast.stmt) -> set[str]:

@@ -28,7 +28,7 @@
   // -- filters -------------------------------------------------------------------------------------------------------
   const filters = {
     run: $("f-run"), scorer: $("f-scorer"), outcome: $("f-outcome"), category: $("f-category"), tools: $("f-tools"),
-    text: $("f-text"), disagree: $("f-disagree"), differ: $("f-differ"),
+    changed: $("f-changed"), text: $("f-text"), disagree: $("f-disagree"), differ: $("f-differ"),
   };
   const fill = (select, values) => values.forEach(([value, label]) => {
     const option = make("option", "", label);
@@ -45,11 +45,13 @@
   fill(filters.category, [["", "all"], ...categories.map((name, place) => [String(place), name || "(none)"])]);
   const talked = new Set(data.samples.flatMap((sample) => sample.r.flatMap((one) => (one.tr ? one.tr.f : []))));
   fill(filters.tools, [["", "all"], ...data.tools.filter(([name]) => talked.has(name))]);
+  fill(filters.changed, [["", "all"], ...data.changes.map(([words, own], place) => [String(place), `${words} (${own.length})`])]);
   fill(filters.outcome, [["", "all"], [NOT_RIGHT, NOT_RIGHT], ...outcomes]);
   filters.run.parentElement.hidden = !several;
   filters.differ.parentElement.hidden = !several;
   filters.category.parentElement.hidden = categories.length < 2;
   filters.tools.parentElement.hidden = !talked.size;
+  filters.changed.parentElement.hidden = !data.changes.length;
 
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const runsDiffer = (sample, scorer) => {
@@ -75,13 +77,15 @@
   };
   const wanted = () => {
     const scorer = filters.scorer.value, outcome = filters.outcome.value, category = filters.category.value;
-    const use = filters.tools.value;
+    const use = filters.tools.value, changed = filters.changed.value;
+    const own = changed === "" ? null : new Set(data.changes[changed][1]);
     const words = filters.text.value.trim().toLowerCase();
     const fits = (one) => {
       const score = verdictOf(one, scorer);
       return score && (outcome === NOT_RIGHT ? score.o !== "right" : score.o === outcome);
     };
-    return data.samples.filter((sample) => {
+    return data.samples.filter((sample, place) => {
+      if (own && !own.has(place)) return false;
       if (category !== "" && sample.c !== categories[category]) return false;
       const responses = ofRun(sample);
       return responses.length > 0
@@ -101,18 +105,25 @@
     else box.textContent = text;
     return box;
   };
-  const shortened = (parent, box) => {
-    parent.append(box);
-    const text = box.textContent;
-    if (text.length < 640 && text.split("\n").length < 10) return;
+  const folded = (parent, box, name) => { // with a button that shows all of it
     box.classList.add("short");
-    const more = button("more", "Show all of it", () => {
+    const more = button("more", name, () => {
       const short = box.classList.toggle("short");
-      more.textContent = short ? "Show all of it" : "Show less";
+      more.textContent = short ? name : "Show less";
       more.setAttribute("aria-expanded", String(!short));
     });
     more.setAttribute("aria-expanded", "false");
-    parent.append(more);
+    parent.append(box, more);
+  };
+  const shortened = (parent, box) => {
+    const text = box.textContent;
+    if (text.length < 640 && text.split("\n").length < 10) parent.append(box);
+    else folded(parent, box, "Show all of it");
+  };
+  const program = (parent, box) => { // scrolls, or shows all of its lines at once
+    const lines = box.textContent.split("\n").length;
+    if (lines < 18) parent.append(box);
+    else folded(parent, box, `Show all ${number(lines)} lines`);
   };
   const opened = (title, className) => {
     const details = make("details", className);
@@ -178,7 +189,7 @@
     if (one.fl) head.append(" ", labels(one.fl));
     box.append(head);
     if (one.a) box.append(make("div", "arguments", one.a));
-    if (one.k) box.append(output(one.k, "code", `code of call ${one.n}`));
+    if (one.k) program(box, output(one.k, "code", `code of call ${one.n}`));
     if (one.t) box.append(output(one.t, "output", `what call ${one.n} brought`));
     if (one.i) {
       const row = make("div", "pictures beside");
@@ -267,6 +278,8 @@
   const card = (sample) => {
     const box = make("article", sample.p.length ? "sample pictured" : "sample");
     box.dataset.key = sample.k;
+    box.id = `item-${sample.i}`;
+    box.tabIndex = -1;
     if (sample.p.length) {
       const pictures = make("div", "pictures");
       const many = sample.p.length > 1;
@@ -307,7 +320,8 @@
     watchEnd();
   };
   const clear = () => {
-    [filters.run, filters.outcome, filters.category, filters.tools, filters.text].forEach((filter) => { filter.value = ""; });
+    [filters.run, filters.outcome, filters.category, filters.tools, filters.changed, filters.text]
+      .forEach((filter) => { filter.value = ""; });
     filters.disagree.checked = filters.differ.checked = false;
     filters.scorer.value = data.scorer;
     refresh();
@@ -327,6 +341,31 @@
     nearEnd.unobserve(end);
     nearEnd.observe(end);
   };
+  const goTo = (address) => { // a link to a sample: it may be filtered away, or not be drawn yet
+    const sample = data.samples.find((one) => `#item-${one.i}` === address);
+    if (!sample) return;
+    if (!current.includes(sample)) clear();
+    draw(Math.max(drawn, current.indexOf(sample) + CHUNK)); // those after it too: else it cannot come to the top
+    const box = document.getElementById(address.slice(1));
+    box.scrollIntoView();
+    box.focus({ preventScroll: true });
+    const bar = $("filters"); // lies over what it is scrolled to, unless the screen is narrow
+    const settle = (frames) => { // cards around it take on their heights only now
+      const covered = getComputedStyle(bar).position === "sticky" ? bar.offsetHeight : 0;
+      const off = box.getBoundingClientRect().top - covered - 8;
+      if (Math.abs(off) >= 1) scrollBy(0, off);
+      if (frames) requestAnimationFrame(() => settle(frames - 1));
+    };
+    settle(5);
+  };
+  addEventListener("hashchange", () => goTo(location.hash));
+  document.addEventListener("click", (event) => { // the address may be the same as before
+    const link = event.target.closest('a[href^="#item-"]');
+    if (!link) return;
+    event.preventDefault();
+    if (location.hash === link.hash) goTo(link.hash);
+    else location.hash = link.hash;
+  });
   addEventListener("beforeprint", () => draw(current.length));
 
   // -- a picture, large ----------------------------------------------------------------------------------------------
@@ -364,4 +403,5 @@
 
   $("filters").hidden = false;
   clear();
+  goTo(location.hash);
 })();
