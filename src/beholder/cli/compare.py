@@ -30,6 +30,7 @@ def compare(
     import msgspec
 
     from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.cli.finding import find_run
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
@@ -39,7 +40,7 @@ def compare(
     from beholder.report.run_differences import run_notes, side_of
     from beholder.report.terminal import make_console
     from beholder.store import reading, schema
-    from beholder.store.folder import find_run, read_info
+    from beholder.store.folder import read_info
 
     folders = [find_run(name, runs_dir) for name in (a, b)]
     infos = [read_info(folder) for folder in folders]

@@ -85,13 +85,13 @@ def evidence(
     )
     from beholder.cli.experiment_arms import Reach, begin_experiment, carry_on_and_show
     from beholder.cli.extractor import extractor_again
+    from beholder.cli.finding import find_run
     from beholder.engine.replay import Condition
     from beholder.errors import UsageError
     from beholder.experiments.evidence import open_source, replay_plans, survey
     from beholder.experiments.experiment import Experiment
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
-    from beholder.store.folder import find_run
 
     console = make_console(stderr=True)
     folder = find_run(run, runs_dir)
@@ -172,10 +172,11 @@ def _baseline(name: str, source: Source, keys: Sequence[str], runs_dir: Path) ->
     """The folder of a run without tools that holds some of these items."""
     from contextlib import closing
 
+    from beholder.cli.finding import find_run
     from beholder.engine.lifecycle import plan_of
     from beholder.errors import UsageError
     from beholder.store import reading, schema
-    from beholder.store.folder import find_run, read_info
+    from beholder.store.folder import read_info
 
     folder = find_run(name, runs_dir)
     plan = plan_of(read_info(folder))

@@ -1,4 +1,4 @@
-"""`beholder list`: the runs, benchmarks, models and families of items there are."""
+"""`beholder list`: the runs and experiments, benchmarks, models and families of items there are."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from beholder.cli.options import AsJson, RunsDir
 
 
 def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None:
-    """List the benchmarks, models, families of items, and runs."""
+    """List benchmarks, models, families of items, runs, experiments."""
     from beholder.benchmarks import BENCHMARKS
     from beholder.models import KINDS
+    from beholder.report.experiment_list import experiment_rows
+    from beholder.report.figures import counted
     from beholder.report.plain_text import plain
     from beholder.report.run_list import run_rows
     from beholder.store.folder import resume_command
     from beholder.synth.families import FAMILIES
 
-    rows = run_rows(runs_dir)
+    rows, experiments = run_rows(runs_dir), experiment_rows(runs_dir)
     if as_json:
         import json
 
@@ -27,7 +29,7 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
             "models": KINDS,
             "families": {name: family.asks for name, family in FAMILIES.items()},
         }
-        typer.echo(json.dumps({"runs": rows, **kinds}))
+        typer.echo(json.dumps({"runs": rows, "experiments": experiments, **kinds}))
         return
     typer.echo("Benchmarks")
     for name, (_, line) in BENCHMARKS.items():
@@ -50,4 +52,11 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
             f"A stopped run was killed before it ended. Continue it with: {resume_command(runs_dir / stopped[-1])}"
         )
     if not rows:
-        typer.echo("  none yet; start one with `beholder run`, or see `beholder demo`")
+        begin = "yet; start one with `beholder run`, or see `beholder demo`"
+        typer.echo(f"  none {'but those of the experiments' if experiments else begin}")
+    if experiments:
+        typer.echo("\nExperiments, oldest first; `beholder experiment show NAME` shows one, and NAME/ARM is a run")
+    for row in experiments:
+        there = [f"{row['complete']} of {counted(len(row['arms']), 'arm')} complete"] if row["arms"] else []
+        facts = [plain(fact, one_line=True, limit=80) for fact in (row["name"], row["kind"], row["model"], *there)]
+        typer.echo("  " + "  ".join(filter(None, facts)))

@@ -19,10 +19,10 @@ def pack(
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
     """Write a run into one portable file, which `show` opens."""
+    from beholder.cli.finding import find_run
     from beholder.errors import UsageError
     from beholder.report.figures import size_in_words
     from beholder.report.plain_text import plain
-    from beholder.store.folder import find_run
     from beholder.store.pack import pack as pack_run
 
     folder = find_run(run, runs_dir)

@@ -43,6 +43,7 @@ def report(
     import tempfile
 
     from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.cli.finding import find_run
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.figures import size_in_words
@@ -51,7 +52,7 @@ def report(
     from beholder.report.plain_text import plain
     from beholder.report.run_differences import code_notes
     from beholder.store import pack, reading, schema
-    from beholder.store.folder import find_run, read_info
+    from beholder.store.folder import read_info
 
     if embed and without_images:
         raise UsageError("--embed and --without-images exclude each other. Give one of them.")

@@ -34,12 +34,13 @@ def rescore(
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.carry_out import exit_code, finish_command
     from beholder.cli.extractor import check, make_extractor, refuse_alone
+    from beholder.cli.finding import find_run
     from beholder.engine import lifecycle, rescoring
     from beholder.engine.extracting import has_to_ask
     from beholder.report.figures import count
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
-    from beholder.store.folder import find_run, locked, read_info
+    from beholder.store.folder import locked, read_info
 
     console = make_console(stderr=True)
 

@@ -55,13 +55,14 @@ def resume(
     from beholder.cli.carry_out import carry_out_with_progress, exit_code, finish_command
     from beholder.cli.endpoint import StoredEndpoint, asking, endpoint_again, of_a_foreign_run, stored_settings
     from beholder.cli.extractor import extractor_again
+    from beholder.cli.finding import find_run
     from beholder.engine.lifecycle import EngineOptions, check_same_plan, plan_of
     from beholder.engine.retry import RetryPolicy
     from beholder.errors import UsageError
     from beholder.models import make_model
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
-    from beholder.store.folder import find_run, read_info
+    from beholder.store.folder import read_info
 
     console = make_console(stderr=True)
 
@@ -94,13 +95,13 @@ def resume(
             max_connections=max_connections,
         )
     retries = max_retries if max_retries is not None else settings.max_retries
-    cache = folder.resolve().parent / ".cache.db" if settings.cache else None
+    cache = _runs_folder(folder) / ".cache.db" if settings.cache else None
     reader = None
     if settings.extractor is not None:
         if not folder.resolve().is_relative_to(runs_dir.resolve()):
             raise UsageError(
                 f"{folder} lies outside --runs-dir {runs_dir}, and its run.json names a model to read the answers. "
-                f"If the run is yours, say so with --runs-dir {folder.resolve().parent}."
+                f"If the run is yours, say so with --runs-dir {_runs_folder(folder)}."
             )
         reader = extractor_again(
             settings.extractor,
@@ -143,6 +144,14 @@ def resume(
     result = asyncio.run(run_on())
     finish_command([result], as_json=as_json, all_metrics=all_metrics)
     raise typer.Exit(exit_code(result))
+
+
+def _runs_folder(run: Path) -> Path:
+    """The folder of runs that a run lies in; the arm of an experiment lies one deeper."""
+    from beholder.report.experiment_list import FILE
+
+    parent = run.resolve().parent
+    return parent.parent if (parent / FILE).is_file() else parent
 
 
 def as_it_stands(folder: Path, info: RunInfo, plan: Plan, found: Benchmark) -> Result | None:

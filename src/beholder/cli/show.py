@@ -46,6 +46,7 @@ def show(
 
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.carry_out import finish_command
+    from beholder.cli.finding import find_run
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
@@ -55,7 +56,7 @@ def show(
     from beholder.report.run_facts import print_facts, print_marks
     from beholder.report.terminal import make_console
     from beholder.store import marks, pack, reading, schema
-    from beholder.store.folder import find_run, read_info
+    from beholder.store.folder import read_info
 
     console = make_console()
     with tempfile.TemporaryDirectory(prefix="beholder-") as temporary:

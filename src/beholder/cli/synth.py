@@ -51,6 +51,7 @@ def synth(
     import os
 
     from beholder.errors import UsageError
+    from beholder.report.figures import counted
     from beholder.report.plain_text import plain
     from beholder.synth.dataset import MANIFEST, read_manifest, remake, write_dataset
     from beholder.synth.generate import SourcePaths, draws_for
@@ -74,7 +75,10 @@ def synth(
         folder = write_dataset(draws, out, paths, jobs=processes)
         made = len(draws)
     typer.echo(
-        plain(f"{made} items in {folder}. Run them: beholder run tir --data {folder} --model classical", one_line=True)
+        plain(
+            f"{counted(made, 'item')} in {folder}. Run them: beholder run tir --data {folder} --model classical",
+            one_line=True,
+        )
     )
 
 

@@ -10,7 +10,7 @@ from beholder.engine.lifecycle import Result
 from beholder.errors import UsageError
 from beholder.report.comparable import differences, verdict
 from beholder.report.comparison import Comparison, compare, headline_scorer
-from beholder.report.figures import count, percent
+from beholder.report.figures import count, counted, percent
 from beholder.report.html_runs import Runs, named, text
 from beholder.report.plain_text import plain
 from beholder.report.run_differences import run_notes, side_of
@@ -147,7 +147,7 @@ def _warnings(runs: Runs, run: int, compared: Comparison) -> list[str]:
             # The folder's name alone: a page may go to other people.
             sides.append(side_of(Path(result.folder.name), read_info(result.folder), result.plan, db, result.found))
     left_out = (
-        f"{count(compared.paired.failed)} items left out: no answer on one side" if compared.paired.failed else ""
+        f"{counted(compared.paired.failed, 'item')} left out: no answer on one side" if compared.paired.failed else ""
     )
     notes = run_notes(sides[0], sides[1], compared.scorer, runs.found)
     return [*notes, *filter(None, (left_out, compared.paired.note))]
@@ -202,7 +202,7 @@ def facts(runs: Runs) -> str:
 def _about(result: Result) -> Iterator[tuple[str, str]]:
     plan, info, tally = result.plan, read_info(result.folder), result.tally
     yield "run", f"{result.folder.name}, begun {info.created}"
-    yield "data", f"{Path(plan.data).name}, SHA-256 {plan.data_sha256[:16]}…, {count(plan.n_samples)} items"
+    yield "data", f"{Path(plan.data).name}, SHA-256 {plan.data_sha256[:16]}…, {counted(plan.n_samples, 'item')}"
     yield "prompt", f"SHA-256 {str(info.plan.get('prompt_sha256', ''))[:16]}…"
     sampling = plan.sampling
     given = {"temperature": sampling.temperature, "top_p": sampling.top_p, "max_tokens": sampling.max_tokens}

@@ -11,7 +11,7 @@ from rich.text import Text
 from beholder.engine.lifecycle import Result
 from beholder.metrics.noise import Noise, between_within
 from beholder.report.details_report import print_details
-from beholder.report.figures import count, percent
+from beholder.report.figures import count, counted, percent
 from beholder.report.plain_text import plain
 from beholder.report.run_facts import failure_counts, failures
 from beholder.report.terminal import print_items_summary, print_metrics, say
@@ -23,7 +23,7 @@ from beholder.store.folder import resume_command
 
 def print_result(console: Console, result: Result, *, every: bool = False) -> None:
     """Prints a run's figures and state. With `every`, each figure of each scorer has a line of its own."""
-    title = f"{result.found.title} · {plain(result.model, one_line=True)} · {count(result.plan.n_samples)} items"
+    title = f"{result.found.title} · {plain(result.model, one_line=True)} · {counted(result.plan.n_samples, 'item')}"
     console.print()
     if result.metrics:
         print_metrics(console, result.found, result.metrics, title, every=every)
