@@ -17,7 +17,7 @@ from beholder.trajectory import NO_NEW_EVIDENCE, CallOutcome, Ended, Trajectory,
 AnswerReader = Callable[[str], str | None]
 """Reads the answer that a text states, in a form in which equal answers are equal; None if it states none."""
 
-BUDGETS = (Ended.TURNS, Ended.TOKENS, Ended.SECONDS, Ended.REPEATS, Ended.MALFORMED)
+BUDGETS = (Ended.TURNS, Ended.TOKENS, Ended.SECONDS, Ended.REPEATS, Ended.MALFORMED, Ended.CONTEXT)
 
 _MOST_TURNS = 40
 _VALID = {
