@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from pathlib import Path
@@ -139,6 +140,19 @@ def test_groups_of_processes_that_are_gone_are_removed_and_no_others(tmp_path: P
         (tmp_path / name).mkdir()
     assert Hierarchy(dict.fromkeys(CONTROLLERS, tmp_path), 1).remove_stale() == len(gone)
     assert {path.name for path in tmp_path.iterdir()} == kept
+
+
+def test_a_process_that_cannot_be_looked_at_may_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / f"beholder-{os.stat('/proc/self/ns/pid').st_ino}-{2**22 + 5}-77-3"
+    folder.mkdir()
+
+    def no_more_files(path: Path) -> str:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_text", no_more_files)
+        assert not cgroup._is_stale(folder)
+    assert cgroup._is_stale(folder)
 
 
 def test_what_is_left_in_a_stale_group_is_ended() -> None:

@@ -176,7 +176,7 @@ def _is_stale(path: Path) -> bool:
     if len(parts) != 4 or not all(part.isdecimal() for part in parts):
         return False
     namespace, pid, start, _ = parts
-    return int(namespace) == _namespace() and _start_of(int(pid)) != start
+    return int(namespace) == _namespace() and _start_of(int(pid)) not in (start, None)
 
 
 def _end_all_in(path: Path) -> None:
@@ -283,10 +283,15 @@ def _can_make_groups(folder: Path) -> bool:
     return True
 
 
-def _start_of(pid: int) -> str:
-    """When a process began, in the kernel's ticks; empty if there is none. With the pid it names a process for good."""
+def _start_of(pid: int) -> str | None:
+    """When a process began, in the kernel's ticks. With the pid it names a process for good.
+
+    Empty if there is none; None if it cannot be told, for too many open files or whatever: then it may be there.
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
+    except OSError:
+        return None
     return stat.rpartition(")")[2].split()[19]
