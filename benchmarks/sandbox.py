@@ -32,7 +32,7 @@ async def starts(number: int) -> list[float]:
     taken = []
     for _ in range(number):
         begun = time.perf_counter()
-        worker = await Worker.start(sandbox, 0, LIMITS)
+        worker = await Worker.start(sandbox, LIMITS)
         taken.append(time.perf_counter() - begun)
         await worker.end()
     return taken

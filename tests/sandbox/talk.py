@@ -26,12 +26,12 @@ def talk(
 
     async def run() -> list[Answer]:
         answers = []
-        known = list(pictures)
+        known = pictures
         async with SandboxPool(sandbox or backend(), limits, spares=0) as pool:
             conversation = pool.conversation()
             for code in codes:
                 answer = await conversation.call(code, known)
-                known += answer.pictures
+                known = [*known, *answer.pictures] if answer.pictures else known
                 answers.append(answer)
             await conversation.close()
         return answers

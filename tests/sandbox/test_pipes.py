@@ -39,6 +39,33 @@ def test_a_text_that_goes_on_for_ever_is_stopped() -> None:
         text.add(b"0")
 
 
+def test_who_writes_byte_by_byte_is_not_read_byte_by_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("beholder.sandbox.pipes._REST", 0.2)
+
+    async def exchange(pipes: Pipes, text: Text) -> tuple[int, int, bytes]:
+        reply = asyncio.create_task(pipes.exactly(40))
+        for _ in range(40):
+            os.write(pipes.worker_err, b"x")
+            os.write(pipes.worker_out, b"y")
+            await asyncio.sleep(0.001)
+        return text.size, len(pipes._ahead), await reply
+
+    seen, ahead, reply = with_pipes(exchange)
+    assert 1 <= seen < 40
+    assert ahead == 0
+    assert reply == b"y" * 40
+
+
+def test_who_waits_for_pipes_that_are_closed_is_told_so() -> None:
+    async def exchange(pipes: Pipes, _: Text) -> list[str]:
+        waiting = [asyncio.create_task(pipes.line(10)), asyncio.create_task(pipes.send(bytes(1 << 20)))]
+        await asyncio.sleep(0.02)
+        pipes.close()
+        return [type(error).__name__ for error in await asyncio.gather(*waiting, return_exceptions=True)]
+
+    assert with_pipes(exchange) == ["Closed", "Closed"]
+
+
 def with_pipes(exchange: Callable[[Pipes, Text], Awaitable[object]]) -> object:
     """Runs an exchange with pipes whose other ends are ours."""
 

@@ -9,9 +9,14 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+import weakref
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import PIL.Image
 import pytest
 from talk import LIMITS, talk
@@ -146,6 +151,82 @@ def test_a_cancelled_call_ends_its_process() -> None:
     asyncio.run(run())
 
 
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def groups_now() -> list[Path]:
+    return groups_of(os.getpid())
+
+
+def test_who_is_cancelled_while_a_process_ends_does_not_keep_it_from_being_cleared_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def run() -> None:
+        async with SandboxPool(backend(), LIMITS, spares=0) as pool:
+            await asyncio.to_thread(int)  # its thread, and what it opens
+            for worker in list(pool._spare):
+                await pool._end(worker)
+            pool._spare.clear()
+            before = descriptors(), groups_now(), set(process._slots)
+            for _ in range(3):
+                ends = asyncio.Event()
+                real = process.Worker.end
+
+                async def end(worker: process.Worker, ends: asyncio.Event = ends, real: Any = real) -> None:
+                    ends.set()
+                    await real(worker)
+
+                conversation = pool.conversation()
+                with monkeypatch.context() as patch:
+                    patch.setattr(process.Worker, "end", end)
+                    call = asyncio.create_task(conversation.call("while True: print('x' * 100_000)", ()))
+                    await ends.wait()
+                    await asyncio.sleep(0)
+                    call.cancel()
+                    with pytest.raises(asyncio.CancelledError):
+                        await call
+                await conversation.close()
+            async with asyncio.timeout(10):
+                while (descriptors(), groups_now(), set(process._slots)) != before:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            assert not pool._in_use
+            assert not pool._room.locked()
+
+    asyncio.run(run())
+
+
+def test_calls_of_one_conversation_wait_for_each_other() -> None:
+    async def run() -> list[str]:
+        async with SandboxPool(backend(), LIMITS, concurrency=2, spares=0) as pool:
+            conversation = pool.conversation()
+            calls = (conversation.call(code, ()) for code in ("import time\ntime.sleep(0.3)\nx = 1\nx", "x + 1"))
+            answers = await asyncio.gather(*calls)
+            assert len(pool._in_use) == 1
+            await conversation.close()
+            assert not pool._in_use
+            return [answer.text for answer in answers]
+
+    assert asyncio.run(run()) == ["1\n", "2\n"]
+
+
+def test_no_two_workers_of_any_pool_are_the_same_user() -> None:
+    async def run() -> list[str]:
+        async with SandboxPool(backend(), LIMITS, spares=0) as one, SandboxPool(backend(), LIMITS, spares=0) as other:
+            conversations = one.conversation(), other.conversation()
+            users = [(await conversation.call("import os\nos.getuid()", ())).text for conversation in conversations]
+            for conversation in conversations:
+                await conversation.close()
+            return users
+
+    mine, other = asyncio.run(run())
+    assert mine != other or os.geteuid() != 0
+    if os.geteuid() == 0:
+        code = "from beholder.sandbox.backends import backend; print(backend().users[0])"
+        drawn = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(3)}
+        assert len(drawn) > 1
+
+
 def test_a_worker_that_dies_between_calls_is_replaced_and_gets_all_pictures() -> None:
     async def run() -> str:
         picture = PIL.Image.new("RGB", (3, 2))
@@ -160,6 +241,53 @@ def test_a_worker_that_dies_between_calls_is_replaced_and_gets_all_pictures() ->
             return answer.text
 
     assert asyncio.run(run()) == f"{FRESH}\n((3, 2), (3, 2))\n"
+
+
+class Lazy(Sequence[PIL.Image.Image]):
+    """Pictures that are decoded when somebody looks, as those of a conversation; who looks, and what is still held."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._given: list[weakref.ref[PIL.Image.Image]] = []
+        self.held: list[int] = []
+        self.threads: set[str] = set()
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __getitem__(self, place: Any) -> Any:
+        self.held.append(sum(given() is not None for given in self._given))
+        self.threads.add(threading.current_thread().name)
+        picture = PIL.Image.new("RGB", (30, 20 + place))
+        self._given.append(weakref.ref(picture))
+        return picture
+
+
+def test_pictures_are_handed_over_one_by_one_and_not_decoded_in_the_loop() -> None:
+    lazy = Lazy(5)
+
+    async def run() -> str:
+        async with SandboxPool(backend(), LIMITS, spares=0) as pool:
+            conversation = pool.conversation()
+            await conversation.call("import os\nos._exit(0)", lazy)
+            answer = await conversation.call("image_1.size, image_5.size", lazy)
+            await conversation.close()
+            return answer.text
+
+    assert asyncio.run(run()) == f"{FRESH}\n((30, 20), (30, 24))\n"
+    assert len(lazy.held) == 10
+    assert max(lazy.held) == 0
+    assert threading.main_thread().name not in lazy.threads
+
+
+def test_the_time_that_pictures_take_to_decode_is_not_the_calls() -> None:
+    class Slow(Lazy):
+        def __getitem__(self, place: Any) -> Any:
+            time.sleep(0.5)
+            return super().__getitem__(place)
+
+    [answer] = talk("image_3.size", pictures=Slow(3), limits=msgspec.structs.replace(LIMITS, call_seconds=1.0))
+    assert answer.outcome == "ok"
 
 
 def test_a_large_picture_goes_in() -> None:
@@ -201,6 +329,25 @@ def test_a_sandbox_that_does_not_start_is_one_clear_line(command: tuple[str, ...
         asyncio.run(run())
     assert "\n" not in str(raised.value)
     assert "Mend: install bubblewrap" in str(raised.value)
+
+
+def test_a_start_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    class Leaving(Odd):
+        def launch(self, slot: int, limits: SandboxLimits, info: int) -> Launch:
+            if not self.command:
+                raise SandboxBroken("not here")
+            (tmp_path / "made").mkdir()
+            return Launch(command=self.command, setup={}, folder=str(tmp_path / "made"))
+
+    async def run() -> None:
+        before = descriptors(), set(process._slots)
+        for command in ((), ("/nowhere/bwrap",)):
+            with pytest.raises(UsageError):
+                await SandboxPool(Leaving(*command), LIMITS).start()
+            assert (descriptors(), process._slots) == before
+            assert os.listdir(tmp_path) == []
+
+    asyncio.run(run())
 
 
 def test_a_worker_that_kept_rights_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,17 @@ def test_children_are_ended_with_a_call_that_takes_too_long_and_no_others() -> N
         os.readlink(f"/proc/{child}/exe")
 
 
+def test_children_of_a_process_that_has_ended_itself_are_ended_too() -> None:
+    child = "if pid == 0:\n    os.closerange(0, 99)\n    time.sleep(99)\n"
+    code = f"import os, time\npid = os.fork()\n{child}os.write(1, str(pid).encode())\nos._exit(0)"
+    [answer] = talk(code, sandbox=Unprotected())
+    assert answer.outcome == "ended"
+    until = time.monotonic() + 5
+    while os.path.exists(f"/proc/{answer.text}/exe") and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not os.path.exists(f"/proc/{answer.text}/exe")
+
+
 def test_its_folder_is_removed() -> None:
     [answer] = talk("import os\nprint(os.getcwd())", sandbox=Unprotected())
     assert "beholder-python-" in answer.text

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import secrets
 import shutil
+from functools import cache
 from pathlib import Path
 
 from beholder.sandbox.cgroup import Hierarchy, hierarchy
@@ -24,9 +26,6 @@ from beholder.sandbox.seccomp import filter_for
 
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SHARED_MEMORY = 16 << 20
-_USERS_BEGIN = 1_900_000_000
-_USERS_FOR_EACH = 1_000
-_FEW_USERS_BEGIN = 61_184
 _TMP, _SHM = "/tmp", "/dev/shm"  # noqa: S108 - of the sandbox
 _FIGURES = f"{_TMP}/.matplotlib"
 _ENTER = 'n=$1; shift; while [ $n -gt 0 ]; do echo $$ > "$1" || exit 125; shift; n=$((n-1)); done; exec "$@"'
@@ -49,7 +48,11 @@ class Bwrap:
 
     def launch(self, slot: int, limits: SandboxLimits, info: int) -> Launch:
         """See `Backend`."""
-        uid = self.users[slot % len(self.users)] if self.users else None
+        uid = None
+        if self.users:
+            if slot >= len(self.users):
+                raise SandboxBroken(f"there are no more users for workers than {len(self.users)}")
+            uid = self.users[slot]
         group = self.groups.make(limits) if self.groups.folders else None
         command = [self.program, *self._namespaces(), *self._files(limits), "--info-fd", str(info)]
         command += ["--", installation().program, "-I", "-S", "-c", START]
@@ -83,7 +86,7 @@ class Bwrap:
         arguments += ["--perms", "1777", "--size", str(limits.tmp_bytes), "--tmpfs", _TMP, "--remount-ro", "/"]
         if self._fonts:
             arguments += ["--perms", "1777", "--dir", _FIGURES]  # matplotlib wants to write to its folder
-            arguments += ["--ro-bind", self._fonts, f"{_FIGURES}/{os.path.basename(self._fonts)}"]
+            arguments += ["--ro-bind-try", self._fonts, f"{_FIGURES}/{os.path.basename(self._fonts)}"]
         arguments += ["--chdir", _TMP, "--clearenv"]
         for name, value in (environment_inside(_TMP) | python.environment).items():
             arguments += ["--setenv", name, value]
@@ -125,17 +128,18 @@ def _parents(paths: list[str]) -> list[str]:
     return sorted({str(parent) for path in paths for parent in Path(path).parents} - {"/"})
 
 
+@cache
 def _unused_users() -> list[int] | None:
     """Numbers of users for the workers of this process, which nobody else has; None where root is all there is.
 
-    Far above what systems and containers hand out. In a container that knows few numbers, those that systemd keeps for
+    Drawn at random, so that another Beholder has others, in another container too: the kernel counts by user. Far above
+    what systems and containers hand out. In a container that knows few numbers, some of those that systemd keeps for
     services that come and go.
     """
-    begin = _USERS_BEGIN + os.getpid() % 100_000 * _USERS_FOR_EACH
-    if _is_mapped(begin, _USERS_FOR_EACH):
-        return list(range(begin, begin + _USERS_FOR_EACH))
-    if _is_mapped(_FEW_USERS_BEGIN, _USERS_FOR_EACH):
-        return list(range(_FEW_USERS_BEGIN, _FEW_USERS_BEGIN + _USERS_FOR_EACH))
+    for begin, blocks, size in ((2_100_000_000, 40_000, 1_000), (61_184, 43, 100)):
+        first = begin + secrets.randbelow(blocks) * size
+        if _is_mapped(first, size):
+            return list(range(first, first + size))
     return None
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
+import subprocess
 from typing import Any, Protocol
 
 import msgspec
 
 from beholder.errors import BeholderError
-from beholder.sandbox.cgroup import Group
+from beholder.sandbox.cgroup import Group, wait_and_remove
 from beholder.sandbox.limits import SandboxLimits
 
 START = """\
@@ -25,6 +28,10 @@ module.main(setup)
 """
 """What the interpreter inside is started with: it takes the worker's sources, and what to set up, from its input. The
 first source gives up all rights before another one is looked at."""
+
+
+_TO_STOP = 5.0
+"""Seconds for the command that ends a container."""
 
 
 class SandboxBroken(BeholderError):
@@ -48,6 +55,18 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
     folder: str | None = None
 
+    def clear_up(self) -> None:
+        """Removes what was made for the process, once it has ended or where it could not be started. May block."""
+        if self.group is not None:
+            wait_and_remove(self.group)
+        if self.stop:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                subprocess.run(  # noqa: S603 - our own command
+                    self.stop, capture_output=True, timeout=_TO_STOP, check=False, stdin=subprocess.DEVNULL
+                )
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
 
 class Backend(Protocol):
     """A way to run Python apart."""
@@ -70,7 +89,7 @@ def rlimits(limits: SandboxLimits) -> dict[str, int]:
         "RLIMIT_NPROC": limits.processes,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_FSIZE": limits.tmp_bytes,
-        "RLIMIT_CORE": 0,
+        "RLIMIT_CORE": 1,  # not 0: only this one keeps the kernel from starting the program that takes core dumps
         "RLIMIT_MEMLOCK": 0,
         "RLIMIT_MSGQUEUE": 0,
         "RLIMIT_SIGPENDING": 256,

@@ -1,4 +1,4 @@
-"""The three pipes of a worker: requests in, replies and printed text out. All bounded, none of them ever waits.
+"""The pipes of a worker: requests in, replies and printed text out. All bounded, none of them ever waits.
 
 Plain descriptors with the loop's own watching: after a reply everything that was printed before it lies in the pipe
 already, and is read without waiting for the loop.
@@ -9,11 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _PIECE = 1 << 18
 _MOST_AHEAD = 1 << 20
 """Bytes of replies that are taken in before anybody asks for them."""
+_SHORT = 1 << 12
+_REST = 0.002
+"""After a read of fewer than `_SHORT` bytes a pipe is left alone for so many seconds: whoever writes byte by byte would
+else cost us more time than himself."""
 
 
 class WrittenTooMuch(Exception):
@@ -57,31 +61,54 @@ class Text:
 
 
 class Pipes:
-    """The host's ends. `watched` is entered around every exchange; the worker's ends are closed at once."""
+    """The host's ends. `watched` is entered around every exchange; the worker's ends are closed at once.
+
+    `info` is a fourth pipe, by which bubblewrap says what it has started.
+    """
 
     def __init__(self) -> None:
-        self.worker_in, self._requests = os.pipe()
-        self._replies, self.worker_out = os.pipe()
-        self._printed, self.worker_err = os.pipe()
-        for number in (self._requests, self._replies, self._printed):
-            os.set_blocking(number, False)
-        self._stirred = asyncio.Event()
+        self._ours: list[int] = []
+        self._worker_ends: list[int] = []
+        self._stirred, self._writable = asyncio.Event(), asyncio.Event()
         self._ahead = bytearray()
+        self._full = False
         self._replies_ended = False
         self._text: Text | None = None
         self._failure: Exception | None = None
+        self._resting: dict[int, asyncio.TimerHandle] = {}
+        try:
+            self.worker_in, self._requests = self._pipe(ours=1)
+            self._replies, self.worker_out = self._pipe(ours=0)
+            self._printed, self.worker_err = self._pipe(ours=0)
+            self.info, self.worker_info = self._pipe(ours=0)
+        except OSError:
+            self.started()
+            self.close()
+            raise
+
+    def _pipe(self, ours: int) -> tuple[int, int]:
+        """(end to read from, end to write to); `ours` says which of the two we keep."""
+        ends = os.pipe()
+        self._ours.append(ends[ours])
+        self._worker_ends.append(ends[1 - ours])
+        os.set_blocking(ends[ours], False)
+        return ends
 
     def started(self) -> None:
         """The worker has its own copies of its ends now."""
-        for number in (self.worker_in, self.worker_out, self.worker_err):
-            os.close(number)
+        while self._worker_ends:
+            os.close(self._worker_ends.pop())
 
     def close(self) -> None:
-        """Closes our ends. May be called more than once."""
-        for number in (self._requests, self._replies, self._printed):
-            if number >= 0:
-                os.close(number)
-        self._requests = self._replies = self._printed = -1
+        """Closes our ends; who waits for them gets `Closed`. May be called more than once."""
+        if self._text is not None:
+            self._look_away()
+            self._replies_ended = True
+            self._stirred.set()
+            self._writable.set()
+        while self._ours:
+            os.close(self._ours.pop())
+        self._requests = self._replies = self._printed = self.info = -1
 
     @contextlib.contextmanager
     def watched(self, text: Text) -> Iterator[None]:
@@ -93,10 +120,18 @@ class Pipes:
         try:
             yield
         finally:
-            for number in (self._replies, self._printed):
-                if number >= 0:
-                    loop.remove_reader(number)
+            if self._ours:
+                self._look_away()
             self._text = None
+
+    def _look_away(self) -> None:
+        loop = asyncio.get_running_loop()
+        for timer in self._resting.values():
+            timer.cancel()
+        self._resting.clear()
+        loop.remove_reader(self._replies)
+        loop.remove_reader(self._printed)
+        loop.remove_writer(self._requests)
 
     def discard(self) -> bool:
         """Throws away what was printed since the last exchange. False if there are replies that nobody asked for."""
@@ -150,7 +185,9 @@ class Pipes:
     async def _more(self) -> None:
         """Waits until there are more replies."""
         before = len(self._ahead)
-        self._take_replies()
+        if self._full:
+            self._full = False
+            asyncio.get_running_loop().add_reader(self._replies, self._take_replies)
         while len(self._ahead) == before:
             self._raise_failure()
             if self._replies_ended:
@@ -160,16 +197,18 @@ class Pipes:
 
     async def _until_writable(self) -> None:
         loop = asyncio.get_running_loop()
-        writable = asyncio.Event()
-        loop.add_writer(self._requests, writable.set)
+        self._writable.clear()
+        loop.add_writer(self._requests, self._writable.set)
         try:
-            await writable.wait()
+            await self._writable.wait()
         finally:
-            loop.remove_writer(self._requests)
+            if self._ours:
+                loop.remove_writer(self._requests)
 
     def _take_replies(self) -> None:
         loop = asyncio.get_running_loop()
         if len(self._ahead) >= _MOST_AHEAD:
+            self._full = True
             loop.remove_reader(self._replies)
             return
         try:
@@ -178,7 +217,7 @@ class Pipes:
             return
         if data:
             self._ahead += data
-            loop.add_reader(self._replies, self._take_replies)
+            self._rest_after(data, self._replies, self._take_replies)
         else:
             self._replies_ended = True
             loop.remove_reader(self._replies)
@@ -189,12 +228,19 @@ class Pipes:
         if not data:  # it has closed its text; the replies say whether it has ended
             asyncio.get_running_loop().remove_reader(self._printed)
             return
+        self._rest_after(data, self._printed, self._take_text)
         if self._text is not None and self._failure is None:
             try:
                 self._text.add(data)
             except WrittenTooMuch as error:
                 self._failure = error
                 self._stirred.set()
+
+    def _rest_after(self, data: bytes, number: int, take: Callable[[], None]) -> None:
+        if len(data) < _SHORT:
+            loop = asyncio.get_running_loop()
+            loop.remove_reader(number)
+            self._resting[number] = loop.call_later(_REST, loop.add_reader, number, take)
 
     def _raise_failure(self) -> None:
         if self._failure is not None:

@@ -49,8 +49,7 @@ class SandboxPool:
         self._taking = 0
         self._spare: deque[Worker] = deque()
         self._starting: set[asyncio.Task[Worker]] = set()
-        self._slots = set(range(self.capacity))
-        self._slot_of: dict[Worker, int] = {}
+        self._ending: dict[Worker, asyncio.Task[None]] = {}
         self._closed = False
 
     async def __aenter__(self) -> SandboxPool:
@@ -63,7 +62,7 @@ class SandboxPool:
     async def start(self) -> None:
         """Starts the first worker. Raises `UsageError` with the mend if none can be started here."""
         try:
-            self._spare.append(await self._start_one())
+            self._spare.append(await Worker.start(self.backend, self.limits))
         except SandboxBroken as error:
             raise UsageError(without_sandbox(self.backend.name, str(error))) from error
         self._refill()
@@ -90,14 +89,11 @@ class SandboxPool:
         return worker
 
     async def give_back(self, worker: Worker) -> None:
-        """Ends a worker that was taken: no other conversation may have what this one left in it."""
-        try:
-            await self._end(worker)
-        finally:
-            if worker in self._in_use:
-                self._in_use.discard(worker)
-                self._room.release()
-        self._refill()
+        """Ends a worker that was taken: no other conversation may have what this one left in it.
+
+        Its room is free when it has ended, even if whoever gives it back is cancelled before that.
+        """
+        await self._end(worker)
 
     async def close(self) -> None:
         """Ends all workers. May be called more than once."""
@@ -105,7 +101,7 @@ class SandboxPool:
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
-        await asyncio.gather(*map(self._end, [*self._spare, *self._in_use]))
+        await asyncio.gather(*map(self._end, {*self._spare, *self._in_use, *self._ending}))
         self._spare.clear()
 
     @property
@@ -121,7 +117,7 @@ class SandboxPool:
                     return worker
                 await self._end(worker)
             if not self._starting:
-                return await self._start_one()
+                return await Worker.start(self.backend, self.limits)
             # Others wait for it too: whoever is late looks again.
             await asyncio.wait((next(iter(self._starting)),))
 
@@ -131,7 +127,7 @@ class SandboxPool:
             return
         room = self.capacity - len(self._in_use) - self._taking
         while len(self._spare) + len(self._starting) < min(self._wanted_spares, room):
-            task = asyncio.create_task(self._start_one())
+            task = asyncio.create_task(Worker.start(self.backend, self.limits))
             self._starting.add(task)
             task.add_done_callback(self._started)
 
@@ -140,22 +136,20 @@ class SandboxPool:
         if not task.cancelled() and task.exception() is None:  # if it failed, who needs it tries again and is told
             self._spare.append(task.result())
 
-    async def _start_one(self) -> Worker:
-        slot = self._slots.pop()
-        try:
-            worker = await Worker.start(self.backend, slot, self.limits)
-        except BaseException:
-            self._slots.add(slot)
-            raise
-        self._slot_of[worker] = slot
-        return worker
-
     async def _end(self, worker: Worker) -> None:
+        if worker not in self._ending:
+            self._ending[worker] = asyncio.create_task(self._end_and_make_room(worker))
+        await asyncio.shield(self._ending[worker])
+
+    async def _end_and_make_room(self, worker: Worker) -> None:
         try:
             await worker.end()
         finally:
-            if worker in self._slot_of:
-                self._slots.add(self._slot_of.pop(worker))
+            del self._ending[worker]
+            if worker in self._in_use:
+                self._in_use.discard(worker)
+                self._room.release()
+            self._refill()
 
 
 class Conversation:
@@ -165,6 +159,7 @@ class Conversation:
         self._pool = pool
         self._worker: Worker | None = None
         self._had_one = False
+        self._one_at_a_time = asyncio.Lock()
         self.waited = 0.0
         """Seconds that calls have waited for a process: for one to be free, or to be started."""
 
@@ -174,11 +169,12 @@ class Conversation:
         After a process was ended, the first text of the next one says that variables are lost. Where an earlier call
         has left a forged reply behind, this one is run again in a fresh process: nothing outside can have changed.
         """
-        used = self._worker is not None
-        answer = await self._call_once(code, pictures)
-        if answer.outcome == "stale" and used:
+        async with self._one_at_a_time:
+            used = self._worker is not None
             answer = await self._call_once(code, pictures)
-        return answer
+            if answer.outcome == "stale" and used:
+                answer = await self._call_once(code, pictures)
+            return answer
 
     async def _call_once(self, code: str, pictures: Sequence[PIL.Image.Image]) -> Answer:
         before = ""

@@ -7,19 +7,19 @@ import contextlib
 import json
 import os
 import secrets
-import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import PIL.Image
 
-from beholder.sandbox.cgroup import wait_and_remove
 from beholder.sandbox.launch import Backend, Launch, SandboxBroken
 from beholder.sandbox.limits import SandboxLimits
 from beholder.sandbox.pipes import Closed, Pipes, Text, WrittenTooMuch
@@ -30,6 +30,8 @@ _OWN_PROCESSES = 3
 """In the control group while nothing of the model's is left: two of bubblewrap, and the worker."""
 _TO_END = 5.0
 _LOOKS = 40
+_slots: set[int] = set()
+"""Numbers of the workers that there are, whatever pool they belong to; free again when all is cleared up."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +52,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 class Worker:
     """A started process. Made by `start`; `call` it, `end` it."""
 
-    def __init__(self, launch: Launch, limits: SandboxLimits, pipes: Pipes, process: subprocess.Popen[bytes]) -> None:
+    def __init__(
+        self, slot: int, launch: Launch, limits: SandboxLimits, pipes: Pipes, process: subprocess.Popen[bytes]
+    ) -> None:
+        self.slot = slot
         self.launch = launch
         self.limits = limits
         self.pid: int | None = None
@@ -59,46 +64,44 @@ class Worker:
         self._process = process
         self._first: int | None = None  # handles: numbers could be given to other processes
         self._handle: int | None = None
-        self._ended = False
+        self._ending: asyncio.Future[None] | None = None
 
     @classmethod
-    async def start(cls, backend: Backend, slot: int, limits: SandboxLimits) -> Worker:
+    async def start(cls, backend: Backend, limits: SandboxLimits) -> Worker:
         """A worker that is ready for calls. Raises `SandboxBroken`, with what bubblewrap or Python said."""
-        reading, writing = os.pipe()
-        pipes = Pipes()
-        launch = None
+        with contextlib.ExitStack() as undone:
+            try:
+                slot = _take_slot()
+                undone.callback(_slots.discard, slot)
+                pipes = Pipes()
+                undone.callback(pipes.close)
+                undone.callback(pipes.started)
+                launch = backend.launch(slot, limits, pipes.worker_info)
+                undone.callback(launch.clear_up)
+                # In the thread that runs the loop: bubblewrap ends when the thread that has started it does.
+                process = subprocess.Popen(  # noqa: ASYNC220, S603 - returns at once; no shell but our own
+                    launch.command,
+                    stdin=pipes.worker_in,
+                    stdout=pipes.worker_out,
+                    stderr=pipes.worker_err,
+                    pass_fds=(pipes.worker_info,),
+                    start_new_session=True,
+                    env=launch.environment,
+                    cwd=launch.folder,
+                )
+            except OSError as error:
+                raise SandboxBroken(f"the sandbox does not start ({error})") from error
+            undone.pop_all()
+        pipes.started()
+        worker = cls(slot, launch, limits, pipes, process)
         try:
-            launch = backend.launch(slot, limits, writing)
-            # In the thread that runs the loop: bubblewrap ends when the thread that has started it does.
-            process = subprocess.Popen(  # noqa: ASYNC220, S603 - returns at once; no shell but our own
-                launch.command,
-                stdin=pipes.worker_in,
-                stdout=pipes.worker_out,
-                stderr=pipes.worker_err,
-                pass_fds=(writing,),
-                start_new_session=True,
-                env=launch.environment,
-                cwd=launch.folder,
-            )
-        except OSError as error:
-            pipes.close()
-            if launch is not None and launch.group is not None:
-                launch.group.remove()
-            raise SandboxBroken(f"the sandbox does not start ({error})") from error
-        finally:
-            os.close(writing)
-            pipes.started()
-        worker = cls(launch, limits, pipes, process)
-        try:
-            await worker._make_ready(reading)
+            await worker._make_ready()
         except BaseException:
             await worker.end()
             raise
-        finally:
-            os.close(reading)
         return worker
 
-    async def _make_ready(self, info: int) -> None:
+    async def _make_ready(self) -> None:
         text = Text(2_000, self.limits.written_bytes)
         told = json.dumps([_sources(), self.launch.setup]).encode() + b"\n"
         try:
@@ -114,7 +117,7 @@ class Worker:
         if b'"ready"' not in line:
             raise SandboxBroken("the sandbox does not start (it says something else than that it is ready)")
         if self.launch.uid is not None:
-            first = _first_process(info)
+            first = _first_process(self._pipes.info)
             self.pid = _only_child(first)
             self._first, self._handle = os.pidfd_open(first), os.pidfd_open(self.pid)
             wrong = rights_left(self.pid, self.launch.uid, filtered=bool(self.launch.setup["seccomp"]))
@@ -126,19 +129,31 @@ class Worker:
         await self._until_ended()
         with contextlib.suppress(WrittenTooMuch):
             self._pipes.settle(text)
-        return " ".join(text.shown().split())[-300:] or f"exit status {self._process.poll()}"
+        return " ".join(text.shown().split())[-300:] or f"exit status {self._status()}"
 
     async def _until_ended(self) -> None:
         """Waits a moment for a process that has closed its pipe: most often it has ended."""
         for _ in range(100):
-            if self._process.poll() is not None:
+            if self._status() is not None:
                 return
             await asyncio.sleep(0.002)
 
     @property
     def alive(self) -> bool:
         """Whether it still runs, as far as can be seen without asking it."""
-        return not self._ended and self._process.poll() is None
+        return self._ending is None and self._status() is None
+
+    def _status(self) -> int | None:
+        """The exit status as `subprocess` gives it, None while it runs.
+
+        Only looked at: until `end`, the number stays its own, and with it the group that its children are in.
+        """
+        if self._process.returncode is not None or not hasattr(os, "waitid"):
+            return self._process.poll()
+        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return None
+        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
     async def call(self, code: str, pictures: Sequence[PIL.Image.Image]) -> Answer:
         """Runs code. `pictures` are all of the conversation; those it has not had yet are handed over first.
@@ -173,13 +188,12 @@ class Worker:
         if not self._pipes.discard():
             raise Stale("there was a reply before the call")
         name = secrets.token_hex(16)
-        new = [(place + 1, pictures[place]) for place in range(self.pictures_given, len(pictures))]
-        titles = [(f"image_{number}", picture.width, picture.height) for number, picture in new]
-        request = json.dumps({"id": name, "code": code, "pictures": titles}).encode() + b"\n"
-        async with asyncio.timeout(self.limits.call_seconds):
+        new = len(pictures) - self.pictures_given
+        request = json.dumps({"id": name, "code": code, "pictures": new}).encode() + b"\n"
+        async with asyncio.timeout(self.limits.call_seconds) as limit:
             await self._pipes.send(request)
-            for _, picture in new:
-                await self._pipes.send(await asyncio.to_thread(_rgb_bytes, picture))
+            for place in range(self.pictures_given, len(pictures)):
+                await self._hand_over(pictures, place, limit)
             head = read_head(await self._pipes.line(LONGEST_HEAD), name, self.limits)
             encoded = [await self._pipes.exactly(size) for size in head.pictures]
         self._pipes.settle(text)
@@ -188,6 +202,16 @@ class Worker:
         self.pictures_given = len(pictures)
         decoded = await asyncio.to_thread(read_pictures, encoded, self.limits) if encoded else ()
         return Answer(outcome=head.outcome, pictures=decoded)
+
+    async def _hand_over(self, pictures: Sequence[PIL.Image.Image], place: int, limit: asyncio.Timeout) -> None:
+        """Sends one picture. Looking at it may decode it: not in the loop, and not in the time of the call."""
+        began = time.monotonic()
+        width, height, pixels = await asyncio.to_thread(_rgb_bytes, pictures, place)
+        if (until := limit.when()) is not None:
+            limit.reschedule(until + time.monotonic() - began)
+        title = json.dumps([f"image_{place + 1}", width, height]).encode() + b"\n"
+        await self._pipes.send(title)
+        await self._pipes.send(pixels)
 
     async def _check_rest(self) -> None:
         """Raises `Forged` where the reply was followed by more, or processes are left that the worker ends itself."""
@@ -206,29 +230,30 @@ class Worker:
         group = self.launch.group
         if group is not None and group.ran_out_of_memory():
             return Answer(outcome="memory", alive=False)
-        code = self._process.poll()
+        code = self._status()
         if code is None:
             return Answer(outcome="forged", alive=False, reason="it closed its pipe")
         return Answer(outcome="ended", alive=False, reason=_how_it_ended(code))
 
     async def end(self) -> None:
-        """Ends the process and all that it has started, and frees what it held. May be called more than once."""
-        if self._ended:
-            return
-        self._ended = True
-        self._kill()
-        self._pipes.close()
-        await asyncio.to_thread(self._wait)
+        """Ends the process and all that it has started, and frees what it held. May be called more than once.
+
+        Whoever is cancelled while he waits here does not stop it: it goes on in a thread of its own, to its end.
+        """
+        if self._ending is None:
+            self._kill()
+            self._pipes.close()
+            self._ending = asyncio.get_running_loop().run_in_executor(None, self._clean_up)
+        await asyncio.shield(self._ending)
+
+    def _clean_up(self) -> None:
+        self._wait()
         for handle in (self._first, self._handle):
             if handle is not None:
                 os.close(handle)
         self._first = self._handle = None
-        if self.launch.group is not None:
-            await asyncio.to_thread(wait_and_remove, self.launch.group)
-        if self.launch.stop:
-            await asyncio.to_thread(_run_quietly, self.launch.stop)
-        if self.launch.folder is not None:
-            await asyncio.to_thread(shutil.rmtree, self.launch.folder, ignore_errors=True)
+        self.launch.clear_up()
+        _slots.discard(self.slot)
 
     def _kill(self) -> None:
         """The first process of a namespace takes all others with it; bubblewrap sees to its remains, and ends."""
@@ -246,9 +271,9 @@ class Worker:
                 self._process.wait(_TO_END)
 
     def _kill_started(self) -> None:
-        """The process that we have started, and what is still in its group."""
+        """The process that we have started, and what is still in its group, even where it has ended itself."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            if self._process.poll() is None:
+            if self._process.returncode is None:  # else the number may be another's by now
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def _pause(self, number: signal.Signals) -> None:
@@ -282,8 +307,17 @@ def _sources() -> dict[str, str]:
     return {f"beholder.sandbox.{name}": folder.joinpath(f"{name}.py").read_text("utf-8") for name in _SOURCES}
 
 
-def _rgb_bytes(picture: PIL.Image.Image) -> bytes:
-    return picture.convert("RGB").tobytes()
+def _rgb_bytes(pictures: Sequence[PIL.Image.Image], place: int) -> tuple[int, int, bytes]:
+    """(width, height, pixels) of one picture. No other one is held decoded meanwhile."""
+    picture = pictures[place]
+    return picture.width, picture.height, (picture if picture.mode == "RGB" else picture.convert("RGB")).tobytes()
+
+
+def _take_slot() -> int:
+    """The lowest number that no worker of this process has: its user is numbered by it."""
+    slot = next(number for number in count() if number not in _slots)
+    _slots.add(slot)
+    return slot
 
 
 def _signal(handle: int, number: signal.Signals) -> None:
@@ -326,8 +360,3 @@ def _how_it_ended(code: int) -> str:
     if number in set(signal.Signals):
         return f"by the signal {signal.Signals(number).name}"
     return f"with exit status {code}"
-
-
-def _run_quietly(command: Sequence[str]) -> None:
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        subprocess.run(command, capture_output=True, timeout=_TO_END, check=False, stdin=subprocess.DEVNULL)  # noqa: S603

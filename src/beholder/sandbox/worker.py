@@ -3,9 +3,9 @@
     python -I -S -c START        (`launch.START`; the sources come in by standard input)
 
 It answers on what was its standard output; all that the code prints, by whatever way, goes to standard error. The host
-sends a line of JSON, `{"id", "code", "pictures": [[name, width, height], …]}`, and after it the RGB bytes of each
-picture. It gets back a line `{"id", "outcome", "pictures": [bytes, …]}` and after it the PNGs. `outcome` is `ok`,
-`error`, or the limit that the code ran into (`memory`, `processes`).
+sends a line of JSON, `{"id", "code", "pictures": how many}`, and after it, for each picture, a line
+`[name, width, height]` and its RGB bytes. It gets back a line `{"id", "outcome", "pictures": [bytes, …]}` and after it
+the PNGs. `outcome` is `ok`, `error`, or the limit that the code ran into (`memory`, `processes`).
 
 The code shares this process: whatever is written here, the host believes nothing of it (`reply`).
 """
@@ -80,11 +80,12 @@ class _Notebook:
         self._gallery = gallery
         self._calls = 0
 
-    def add_pictures(self, source: IO[bytes], pictures: list[tuple[str, int, int]]) -> None:
+    def add_pictures(self, source: IO[bytes], number: int) -> None:
         """Reads the pictures that the host has announced, each into a variable of its name."""
         import PIL.Image
 
-        for name, width, height in pictures:
+        for _ in range(number):
+            name, width, height = json.loads(source.readline())
             pixels = source.read(width * height * 3)
             self._variables[name] = PIL.Image.frombytes("RGB", (width, height), pixels)
 
