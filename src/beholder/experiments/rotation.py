@@ -26,7 +26,7 @@ import msgspec
 from beholder.benchmarks.tir.rotation import Wanted, near
 from beholder.experiments.costs import Cost, Spent, spent
 from beholder.metrics.accuracy import share
-from beholder.metrics.paired import holm
+from beholder.metrics.paired import holm_where_tested
 from beholder.report.comparison import Comparison, compare, item_values
 from beholder.score import Metric, Outcome, ScoredItem
 from beholder.tools.arguments import MalformedArguments, read_arguments
@@ -162,7 +162,7 @@ class RotationFindings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Contrast(msgspec.Struct, frozen=True):
-    """One arm against another; `p_holm` is McNemar's p corrected for all contrasts."""
+    """One arm against another; `p_holm` is the p of the test that decides, corrected for all contrasts."""
 
     name: str
     comparison: Comparison
@@ -235,5 +235,5 @@ def contrasts(arms: Sequence[RotationRows], scorer: str, seed: int = 0) -> list[
             if {item.key for item in a.items} & {item.key for item in b.items}:
                 both = compare(a.items, b.items, scorer, voted=False, intersect=True, names=(a.name, b.name), seed=seed)
                 found.append((name, both))
-    corrected = iter(holm([one.paired.p for _, one in found if one.paired.p is not None]))
-    return [Contrast(name, one, next(corrected) if one.paired.p is not None else None) for name, one in found]
+    corrected = holm_where_tested([one.paired.p_decides for _, one in found])
+    return [Contrast(name, one, p) for (name, one), p in zip(found, corrected, strict=True)]

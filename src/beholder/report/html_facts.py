@@ -96,7 +96,7 @@ def comparisons(runs: Runs) -> str:
             said.append(f"<li>{named(runs, run)} (B), {named(runs, 0)} (A): {text('; '.join(warnings))}.</li>")
     if not rows:
         return ""
-    heads = ("difference", "scorer", "p (McNemar)", "items", "better on", "worse on")
+    heads = ("difference", "scorer", "p", "items", "better on", "worse on")
     heading = "".join(f'<th scope="col">{head}</th>' for head in heads)
     notes = f'<ul class="notes">{"".join(said)}</ul>' if said else ""
     return (
@@ -132,7 +132,7 @@ def _compared_cells(compared: Comparison) -> tuple[str, ...]:
     return (
         f"{100 * (paired.difference or 0):+.1f} points{interval}",
         text(compared.scorer),
-        "–" if paired.p is None else f"{paired.p:.3g}",
+        "–" if paired.p_decides is None else f"{paired.p_decides:.3g}",
         count(paired.n),
         count(len(compared.gained)),
         count(len(compared.lost)),
