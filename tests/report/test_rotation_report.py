@@ -58,11 +58,14 @@ def printed(arms: Sequence[RotationRows]) -> str:
 def test_figures_of_few_photographs_say_so() -> None:
     said = printed([arm("rotate", "P1", 3, 5), arm("python", "P1", 8, 5)])
     assert said.count("note: only 5 clusters: the interval is too narrow") == 2, "scores, and contrasts"
-    assert "note: McNemar's p takes clustered items as independent and may be too small" in said
+    assert "note: p is that of a sign-flip test over photographs" in said
+    assert "McNemar" not in said, "it takes items as independent"
 
 
 def test_figures_of_independent_items_have_no_such_notes() -> None:
-    assert "McNemar's p" not in printed([arm("rotate", "P1", 3, ITEMS), arm("python", "P1", 8, ITEMS)])
+    said = printed([arm("rotate", "P1", 3, ITEMS), arm("python", "P1", 8, ITEMS)])
+    assert "sign-flip" not in said
+    assert "note: p is exact McNemar" in said
 
 
 def test_a_note_about_one_arm_names_it() -> None:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from beholder.experiments.rotation import FAILED, Contrast, Fate, RotationFindings, RotationOutcome
 from beholder.experiments.rotation_prompts import INTERFACES, PROMPTS
+from beholder.metrics.paired import CLUSTERED, Paired
 from beholder.report.experiment_chart import grouped_bars
 from beholder.report.experiment_report import points
 from beholder.report.figures import count, counted, interval_of, value_of
@@ -116,7 +117,15 @@ def _print_contrasts(console: Console, contrasts: list[Contrast]) -> None:
             cell(count(paired.n)),
         )
     console.print(table)
-    _say_notes(console, [(one.name, one.comparison.paired.note) for one in contrasts])
+    _say_notes(console, [(one.name, _limits(one.comparison.paired)) for one in contrasts])
+
+
+def _limits(paired: Paired) -> str:
+    """Which test p is of, what limits the figures, and how many items are in none of them."""
+    test = "p is exact McNemar" if paired.p_flips is None else "p is that of a sign-flip test over photographs"
+    notes = [note for note in paired.note.split("; ") if note and note != CLUSTERED]
+    left_out = [f"{counted(paired.failed, 'item')} left out: no answer on one side"] if paired.failed else []
+    return "; ".join([test, *notes, *left_out])
 
 
 def _print_calls(console: Console, outcome: RotationOutcome) -> None:
