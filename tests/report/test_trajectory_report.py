@@ -89,7 +89,7 @@ ITEMS = [
         "the same call too often",
         3,
         [
-            "3 turns, 3 calls: crop ✓ ×3",
+            "4 turns, 4 calls: crop ✓ ×3, crop – not run",
             "[clamped, repeated, no new evidence]",
             "ended: the same call came too often; ",
             "put down to tool use: repeated calls ended the conversation",
@@ -150,14 +150,14 @@ def test_pictures_left_out_of_a_request_are_named(tmp_path: Path) -> None:
 def test_the_figures_of_a_run_are_those_of_its_conversations(talks: Result) -> None:
     use = tool_use(talks)
     assert use is not None
-    turns, calls = [2, 3, 1, 3, 3, 6, 2, 2, 1], [1, 2, 0, 3, 3, 6, 1, 1, 1]
+    turns, calls = [2, 3, 1, 4, 3, 6, 2, 2, 1], [1, 2, 0, 4, 3, 6, 1, 1, 1]
     assert (use.turns.mean, use.turns.median, use.turns.most) == (pytest.approx(sum(turns) / 9), 2, 6)
     assert (use.calls.mean, use.calls.median, use.calls.most) == (pytest.approx(sum(calls) / 9), 1, 6)
     assert (use.used.count, use.used.of) == (8, 9)
     assert (use.budget.count, use.budget.of) == (2, 9)
     outcomes = {name: number for name, number in use.tally.outcomes.items() if number}
-    others = dict.fromkeys(("malformed", "unknown_tool", "error", "stopped", "not_run"), 1)
-    assert outcomes == {"executed": 13, **others}
+    others = dict.fromkeys(("malformed", "unknown_tool", "error", "stopped"), 1)
+    assert outcomes == {"executed": 13, "not_run": 2, **others}
     assert (use.tally.new_image.count, use.tally.new_image.of) == (10, 13)
     assert use.tally.ended == {"answered": 6, "failed": 1, "repeats": 1, "turns": 1}
     assert use.abandoned.attempts == 0
@@ -166,19 +166,19 @@ def test_the_figures_of_a_run_are_those_of_its_conversations(talks: Result) -> N
         ("maze", 2, 1.0, 2),
         ("math", 4, 0.25, 4),
     ]
-    assert [round(row.turns, 2) for row in use.tasks] == [1.67, 2.5, 3.25]
+    assert [round(row.turns, 2) for row in use.tasks] == [2.0, 2.5, 3.25]
 
 
 def test_the_figures_of_a_run_are_printed(talks: Result) -> None:
     text = told(talks)
     for words in (
         "Tools: visual (native calls)",
-        "turns        mean 2.56, median 2, most 6 a conversation",
+        "turns        mean 2.67, median 2, most 6 a conversation",
         "88.9 % (8 of 9) of the conversations have one",
-        "outcomes     executed 13, malformed 1, unknown tool 1, error 1, stopped 1, not run 1",
+        "outcomes     executed 13, not run 2, malformed 1, unknown tool 1, error 1, stopped 1",
         "76.9 % (10 of 13) of the calls that ran brought a new picture; 23.1 % (3 of 13)",
         "answered 6, failed 1, repeats 1, turns 1; 22.2 % (2 of 9) by a budget",
-        "color                 1.67   50.0 %  3",
+        "color                 2.00   50.0 %  3",
     ):
         assert words in text, words
     assert "abandoned" not in text
@@ -247,7 +247,7 @@ def test_a_median_between_two_counts_is_no_whole_number(talks: Result) -> None:
     use = tool_use(talks)
     assert use is not None
     spread = msgspec.structs.replace(use.turns, median=2.5)
-    assert spread_in_words(spread) == "mean 2.56, median 2.5, most 6"
+    assert spread_in_words(spread) == "mean 2.67, median 2.5, most 6"
 
 
 def test_what_a_person_says_went_wrong_stands_beside_what_the_record_says(talks: Result) -> None:
