@@ -164,7 +164,8 @@ def test_any_text_is_read(text: str) -> None:
     assert [call.id for call in calls] == [f"call_{number + 1}" for number in range(len(calls))]
     assert len(said) <= len(text)
     for call in calls:
-        assert call.arguments in text or set(json.loads(call.arguments)) == {"code"}
+        # As they stand in the text; or the code of a block; or none were written.
+        assert call.arguments in text or call.arguments == "{}" or set(json.loads(call.arguments)) == {"code"}
     if "<" not in text:
         assert (said, calls) == (text.strip(), ())
 
