@@ -450,4 +450,4 @@ def test_nothing_outlives_us_when_we_are_killed(tmp_path: Path) -> None:
 def groups_of(pid: int) -> list[Path]:
     sandbox = backend()
     assert isinstance(sandbox, Bwrap)
-    return [path for folder in set(sandbox.groups.folders.values()) for path in folder.glob(f"beholder-*-{pid}-*-*")]
+    return [path for folder in sandbox.groups.places for path in folder.glob(f"beholder-*-{pid}-*-*")]

@@ -4,6 +4,9 @@ One group for each sandbox and hierarchy, below the group that we are in ourselv
 Version 1 is used where its folders can be written (often in containers and virtual machines), version 2 where a
 folder of the systemd user's tree is ours and hands on the controllers. Groups of a process that was killed are removed
 by the next one, with what is still in them (a kill can catch bubblewrap half-way, and leave a part of it waiting).
+
+Where version 2 is there, if only beside version 1, a group of it within the group freezes the worker between calls: no
+signal wakes what is frozen, but it can be killed. Bubblewrap stays out of it, or it would not see the worker end.
 """
 
 from __future__ import annotations
@@ -24,15 +27,26 @@ _PERIOD = 100_000
 """Microseconds over which processor time is counted."""
 _OWN_PROCESSES = 2
 """Of bubblewrap, beside those that the model's code may have."""
+_PROCESSES, _FREEZE = "cgroup.procs", "cgroup.freeze"
+_INNER = "worker"
 _numbers = count()
 
 
 class Hierarchy:
-    """Folders in which groups can be made: controller to folder. In version 2 it is one folder for all."""
+    """Folders in which groups can be made: controller to folder. In version 2 it is one folder for all.
 
-    def __init__(self, folders: dict[str, Path], version: int) -> None:
+    `freezer` is a folder of version 2 whose groups can be frozen, None where there is none.
+    """
+
+    def __init__(self, folders: dict[str, Path], version: int, freezer: Path | None = None) -> None:
         self.folders = folders
         self.version = version
+        self.freezer = freezer
+
+    @property
+    def places(self) -> set[Path]:
+        """All folders in which groups are made."""
+        return {*self.folders.values(), *([self.freezer] if self.freezer else [])}
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -42,7 +56,8 @@ class Hierarchy:
     def make(self, limits: SandboxLimits) -> Group:
         """A new group with these limits. Raises OSError."""
         name = f"{_own_prefix()}{next(_numbers)}"
-        group = Group({controller: folder / name for controller, folder in self.folders.items()}, self.version)
+        folders = {controller: folder / name for controller, folder in self.folders.items()}
+        group = Group(folders, self.version, self.freezer / name / _INNER if self.freezer else None)
         try:
             group.create(limits)
         except OSError:
@@ -52,9 +67,7 @@ class Hierarchy:
 
     def remove_stale(self) -> int:
         """Removes the groups of processes that are gone, and ends what is left in them. How many folders that were."""
-        stale = [
-            path for folder in set(self.folders.values()) for path in folder.glob(f"{_PREFIX}*") if _is_stale(path)
-        ]
+        stale = [path for folder in self.places for path in folder.glob(f"{_PREFIX}*") if _is_stale(path)]
         left = [path for path in stale if not _remove_folder(path)]
         for path in left:
             _end_all_in(path)
@@ -64,19 +77,23 @@ class Hierarchy:
 class Group:
     """The folders of one group."""
 
-    def __init__(self, folders: dict[str, Path], version: int) -> None:
+    def __init__(self, folders: dict[str, Path], version: int, freezer: Path | None = None) -> None:
         self._folders = folders
         self._version = version
+        self._freezer = freezer
+        self._holds = False
 
     @property
     def entrances(self) -> tuple[str, ...]:
         """The files that a process writes its number to, to enter."""
-        return tuple(str(folder / "cgroup.procs") for folder in sorted(set(self._folders.values())))
+        return tuple(str(folder / _PROCESSES) for folder in sorted(set(self._folders.values())))
 
     def create(self, limits: SandboxLimits) -> None:
         """Makes the folders and writes the limits."""
         for folder in set(self._folders.values()):
             folder.mkdir()
+        if self._freezer is not None:
+            self._freezer.mkdir(parents=True)
         for controller, name, value in _settings(self._version, limits):
             if controller not in self._folders:
                 continue
@@ -84,10 +101,24 @@ class Group:
             if file.exists():  # kernels without swap accounting lack its files
                 file.write_text(value)
 
+    def hold(self, pid: int) -> None:
+        """From now on `freeze` is for this process, and for those that it starts."""
+        if self._freezer is not None:
+            with contextlib.suppress(OSError):  # some containers let us make groups, and enter none
+                (self._freezer / _PROCESSES).write_text(str(pid))
+                self._holds = True
+
+    def freeze(self, frozen: bool) -> None:
+        """Keeps the held processes from running, or lets them run; nothing where that cannot be done."""
+        if self._freezer is not None and self._holds:
+            (self._freezer / _FREEZE).write_text(str(int(frozen)))
+
     def processes(self) -> int:
         """How many processes are in the group, bubblewrap's own included."""
-        folder = next(iter(self._folders.values()))
-        return len((folder / "cgroup.procs").read_text().split())
+        folders = [next(iter(self._folders.values()))]
+        if self._freezer is not None and self._version == 2:  # what is held lies in a group of its own
+            folders.append(self._freezer)
+        return sum(len((folder / _PROCESSES).read_text().split()) for folder in folders)
 
     def ran_out_of_memory(self) -> bool:
         """Whether the kernel has ended a process of the group for lack of memory."""
@@ -102,7 +133,8 @@ class Group:
 
     def remove(self) -> bool:
         """Removes the folders; False where a process is still in one of them."""
-        removed = [_remove_folder(folder) for folder in set(self._folders.values())]
+        folders = {*self._folders.values(), *([self._freezer.parent] if self._freezer else [])}
+        removed = [_remove_folder(folder) for folder in folders]
         return all(removed)
 
 
@@ -117,14 +149,16 @@ def hierarchy() -> Hierarchy:
                 folder = mount / path
                 if _can_make_groups(folder):
                     folders[controller] = folder
-    if folders:
-        return Hierarchy(folders, 1)
     unified = next((mount for kinds, mount in mounts if not kinds), None)
-    if unified is not None and (path := own.get("")) is not None:
+    path = own.get("")
+    if folders:
+        beside = unified / path if unified is not None and path is not None else None
+        return Hierarchy(folders, 1, beside if beside and _can_freeze(beside) else None)
+    if unified is not None and path is not None:
         found = _handed_on(unified, path)
         if found is not None:
             folder, controllers = found
-            return Hierarchy(dict.fromkeys(controllers, folder), 2)
+            return Hierarchy(dict.fromkeys(controllers, folder), 2, folder if _can_freeze(folder) else None)
     return Hierarchy({}, 0)
 
 
@@ -180,19 +214,21 @@ def _is_stale(path: Path) -> bool:
 
 
 def _end_all_in(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        for number in (path / "cgroup.procs").read_text().split():
-            if int(number) > 1:  # 0: one that is not to be seen from our namespace
-                os.kill(int(number), signal.SIGKILL)
+    for folder in (path / _INNER, path):
+        with contextlib.suppress(OSError):
+            for number in (folder / _PROCESSES).read_text().split():
+                if int(number) > 1:  # 0: one that is not to be seen from our namespace
+                    os.kill(int(number), signal.SIGKILL)
 
 
 def _remove_folder(path: Path) -> bool:
-    try:
-        path.rmdir()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+    for folder in (path / _INNER, path):
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
     return True
 
 
@@ -264,7 +300,7 @@ def _handed_on(mount: Path, path: str) -> tuple[Path, tuple[str, ...]] | None:
         except OSError:
             handed = []
         useful = tuple(name for name in CONTROLLERS if name in handed)
-        if "memory" in useful and _can_make_groups(folder) and os.access(folder / "cgroup.procs", os.W_OK):
+        if "memory" in useful and _can_make_groups(folder) and os.access(folder / _PROCESSES, os.W_OK):
             return folder, useful
         folder = folder.parent
     return None
@@ -281,6 +317,18 @@ def _can_make_groups(folder: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _can_freeze(folder: Path) -> bool:
+    """Tried out, too: kernels before 5.2 have no file for it, and the uppermost group has none."""
+    trial = folder / f"{_own_prefix()}{next(_numbers)}"
+    try:
+        trial.mkdir()
+        return (trial / _FREEZE).exists()
+    except OSError:
+        return False
+    finally:
+        _remove_folder(trial)
 
 
 def _start_of(pid: int) -> str | None:

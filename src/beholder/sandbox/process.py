@@ -123,6 +123,8 @@ class Worker:
             wrong = rights_left(self.pid, self.launch.uid, filtered=bool(self.launch.setup["seccomp"]))
             if wrong:
                 raise SandboxBroken(f"the sandbox keeps rights that it must not have ({wrong})")
+            if self.launch.group is not None:
+                self.launch.group.hold(self.pid)
 
     async def _last_words(self, text: Text) -> str:
         """What was said on the way to an end that came too early."""
@@ -184,7 +186,7 @@ class Worker:
 
     async def _exchange(self, code: str, pictures: Sequence[PIL.Image.Image], text: Text) -> Answer:
         """Raises TimeoutError, `WrittenTooMuch`, `Forged`, `Stale`, ValueError, `Closed`."""
-        self._pause(signal.SIGCONT)
+        self._go_on()
         if not self._pipes.discard():
             raise Stale("there was a reply before the call")
         name = secrets.token_hex(16)
@@ -197,8 +199,7 @@ class Worker:
             head = read_head(await self._pipes.line(LONGEST_HEAD), name, self.limits)
             encoded = [await self._pipes.exactly(size) for size in head.pictures]
         self._pipes.settle(text)
-        self._pause(signal.SIGSTOP)
-        await self._check_rest()
+        await self._stop()
         self.pictures_given = len(pictures)
         decoded = await asyncio.to_thread(read_pictures, encoded, self.limits) if encoded else ()
         return Answer(outcome=head.outcome, pictures=decoded)
@@ -212,6 +213,20 @@ class Worker:
         title = json.dumps([f"image_{place + 1}", width, height]).encode() + b"\n"
         await self._pipes.send(title)
         await self._pipes.send(pixels)
+
+    def _go_on(self) -> None:
+        if self.launch.group is not None:
+            self.launch.group.freeze(False)
+        if self._handle is not None:
+            _signal(self._handle, signal.SIGCONT)
+
+    async def _stop(self) -> None:
+        """Until the next call nothing runs, where it can be reached from here. Raises `Forged`, see `_check_rest`."""
+        if self._handle is not None:
+            _signal(self._handle, signal.SIGSTOP)
+        await self._check_rest()
+        if self.launch.group is not None:
+            self.launch.group.freeze(True)
 
     async def _check_rest(self) -> None:
         """Raises `Forged` where the reply was followed by more, or processes are left that the worker ends itself."""
@@ -275,11 +290,6 @@ class Worker:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if self._process.returncode is None:  # else the number may be another's by now
                 os.killpg(self._process.pid, signal.SIGKILL)
-
-    def _pause(self, number: signal.Signals) -> None:
-        """Stops the worker between calls, and lets it go on; nothing where it cannot be reached from here."""
-        if self._handle is not None:
-            _signal(self._handle, number)
 
 
 def rights_left(pid: int, uid: int, *, filtered: bool) -> str:
