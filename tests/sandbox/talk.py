@@ -21,8 +21,12 @@ def talk(
     pictures: Sequence[PIL.Image.Image] = (),
     limits: SandboxLimits = LIMITS,
     sandbox: Backend | None = None,
+    pause: float = 0.0,
 ) -> list[Answer]:
-    """The answers to calls in one conversation; the pictures that a call brings are there in the next ones."""
+    """The answers to calls in one conversation, with a pause (seconds) after each.
+
+    The pictures that a call brings are there in the next ones.
+    """
 
     async def run() -> list[Answer]:
         answers = []
@@ -33,6 +37,7 @@ def talk(
                 answer = await conversation.call(code, known)
                 known = [*known, *answer.pictures] if answer.pictures else known
                 answers.append(answer)
+                await asyncio.sleep(pause)
             await conversation.close()
         return answers
 

@@ -157,23 +157,6 @@ def test_the_text_of_a_call_that_is_stopped_is_kept() -> None:
     assert after.text == "[A new Python process was started; the variables of earlier calls are lost.]\n1\n"
 
 
-def test_nothing_of_the_code_goes_on_between_calls() -> None:
-    code = """\
-import threading, time
-ticks = 0
-def tick():
-    global ticks
-    while True:
-        ticks += 1
-        time.sleep(0.001)
-threading.Thread(target=tick, daemon=True).start()
-time.sleep(0.05)
-at_end = ticks
-"""
-    _, between = talk(code, "ticks - at_end < 20, threading.active_count() > 1")
-    assert between.text == "(True, True)\n"
-
-
 def test_children_end_with_the_call() -> None:
     _, after = talk(
         "import subprocess, sys\n"
