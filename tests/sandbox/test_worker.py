@@ -79,6 +79,15 @@ CV = "import cv2, numpy as np\n"
 PLT = "import matplotlib.pyplot as plt\n"
 WINDOW = "cv2.namedWindow('w')\ncv2.imshow('w', np.zeros((4, 6, 3), np.uint8))\ncv2.waitKey(0)\ncv2.destroyAllWindows()"
 TWO = "for x in (1, 2):\n    plt.figure(figsize=(x, 1), dpi=50)\n    plt.plot([1])\n    plt.show()"
+HALF = """\
+import io
+data = io.BytesIO()
+red.save(data, "PNG")
+with open("a.png", "wb", 0) as file:
+    file.write(data.getvalue()[:40])
+    blue.show()
+    file.write(data.getvalue()[40:])
+"""
 SHOWN = [
     # (name, code, sizes of the pictures that come back)
     ("shown", RED + "red.show()\nblue.show('title')", [(6, 4), (5, 5)]),
@@ -86,6 +95,8 @@ SHOWN = [
     ("saved", RED + "red.save('a.png')\nblue.save('b.jpg')", [(6, 4), (5, 5)]),
     ("shown, then saved", RED + "blue.show()\nred.save('a.png')", [(5, 5), (6, 4)]),
     ("saved, then shown", RED + "red.save('a.png')\nblue.show()", [(6, 4), (5, 5)]),
+    ("in turn", RED + "red.save('a.png')\nblue.show()\nred.resize((9, 9)).save('a.png')", [(6, 4), (5, 5), (9, 9)]),
+    ("not written yet", RED + HALF, [(5, 5), (6, 4)]),
     ("the same twice", RED + "red.show()\nred.show()\nred.save('a.png')\nred", [(6, 4)]),
     ("saved in a folder", RED + "import os\nos.mkdir('x')\nred.save('x/a.webp')", [(6, 4)]),
     ("no picture", RED + "open('a.txt', 'w').write('x') and None", []),

@@ -118,7 +118,7 @@ class _Notebook:
             return
         self._variables["_"] = value
         if isinstance(value, PIL.Image.Image):
-            self._gallery.add(value)
+            self._gallery.show(value)
         elif is_figure(value):
             add_figure(self._gallery, value)
         else:

@@ -6,7 +6,6 @@ import hashlib
 import os
 import stat
 import sys
-import time
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder
 from io import BytesIO
@@ -32,15 +31,21 @@ class Gallery:
         self._begin()
 
     def _begin(self) -> None:
-        self._made: list[tuple[int, bytes]] = []
+        self._made: list[bytes] = []
         self._known: set[bytes] = set()
         self._left_out = 0
         self._pixels = 0
         self._scaled = False
         self._unreadable: list[str] = []
 
-    def add(self, picture: PIL.Image.Image, when: int | None = None) -> None:
-        """A picture that was shown now, or saved at a time (ns). Equal ones count once."""
+    def show(self, picture: PIL.Image.Image) -> None:
+        """A picture that is shown now, after those that were saved before it."""
+        if len(self._made) < self._limits["pictures"]:  # file times are too coarse to tell which was first
+            self._take_saved(last=False)
+        self._add(picture)
+
+    def _add(self, picture: PIL.Image.Image) -> None:
+        """Equal ones count once."""
         if picture.width < 1 or picture.height < 1:
             return
         if len(self._made) >= self._limits["pictures"]:
@@ -56,23 +61,12 @@ class Gallery:
         encoded, shown = self._encoded(shown)
         self._known.add(name)
         self._pixels += shown.width * shown.height
-        self._made.append((time.time_ns() if when is None else when, encoded))
+        self._made.append(encoded)
 
     def collect(self) -> tuple[list[bytes], list[str]]:
         """The PNGs of this call in order, and notes for the model; the next call begins empty."""
-        for when, path in self._saved():
-            if len(self._made) >= self._limits["pictures"]:
-                self._left_out += 1
-                continue
-            try:
-                with PIL.Image.open(path) as opened:
-                    opened.load()
-                    self.add(opened, when)
-            except MemoryError:
-                raise
-            except Exception:  # noqa: BLE001 - the decoders raise almost anything on files of the model's making
-                self._unreadable.append(os.path.basename(path)[:80])
-        made = [encoded for _, encoded in sorted(self._made, key=lambda pair: pair[0])]
+        self._take_saved(last=True)
+        made = self._made
         notes = []
         if self._left_out:
             notes.append(
@@ -84,6 +78,25 @@ class Gallery:
             notes.append(f"[no pictures that can be read: {', '.join(self._unreadable[:5])}]")
         self._begin()
         return made, notes
+
+    def _take_saved(self, *, last: bool) -> None:
+        """Adds what was saved since the last look. What cannot be read may not be written yet, unless it is the `last`
+        look of this call."""
+        for _, path in self._saved():
+            if len(self._made) >= self._limits["pictures"]:
+                self._left_out += 1
+                continue
+            try:
+                with PIL.Image.open(path) as opened:
+                    opened.load()
+                    self._add(opened)
+            except MemoryError:
+                raise
+            except Exception:  # noqa: BLE001 - the decoders raise almost anything on files of the model's making
+                if last:
+                    self._unreadable.append(os.path.basename(path)[:80])
+                else:
+                    del self._files[path]
 
     def _saved(self) -> list[tuple[int, str]]:
         """(when, path) of the picture files that are new or changed since the last look."""
@@ -146,7 +159,7 @@ def show_into(gallery: Gallery) -> None:
     """Let `Image.show`, `plt.show`, `Figure.show` and `cv2.imshow` put pictures into the gallery."""
 
     def show(self: PIL.Image.Image, *_: Any, **__: Any) -> None:
-        gallery.add(self)
+        gallery.show(self)
 
     PIL.Image.Image.show = show  # type: ignore[method-assign]
     changes = {"cv2": _change_opencv, "matplotlib.backend_bases": _change_figures}
@@ -164,7 +177,7 @@ def add_figure(gallery: Gallery, figure: Any) -> None:
     buffer = BytesIO()
     figure.savefig(buffer, format="png")
     with PIL.Image.open(buffer) as drawn:
-        gallery.add(drawn)
+        gallery.show(drawn)
 
 
 class _Changed:
@@ -215,7 +228,7 @@ def _change_opencv(cv2: Any, gallery: Gallery) -> None:
         levels = levels.astype(np.uint8)
         if levels.ndim == 3 and levels.shape[2] >= 3:
             levels = levels[:, :, [2, 1, 0]]
-        gallery.add(PIL.Image.fromarray(np.ascontiguousarray(levels.squeeze())))
+        gallery.show(PIL.Image.fromarray(np.ascontiguousarray(levels.squeeze())))
 
     cv2.imshow = imshow
     cv2.waitKey = lambda *_: -1
