@@ -66,6 +66,8 @@ def test_the_command(name: str, engine_here: Path) -> None:
     assert command[-4:] == ["registry:5000/me/science:1.2", "-I", "-c", START]
     assert launch.stop == (str(engine_here / name), "rm", "--force", options["--name"])
     assert launch.setup["seccomp"]
+    assert "RLIMIT_NPROC" not in launch.setup["rlimits"]  # --pids-limit bounds each container by itself
+    assert options.get("--image-volume") == ("ignore" if name == "podman" else None)
 
 
 def test_the_key_of_a_provider_does_not_reach_the_engine(engine_here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

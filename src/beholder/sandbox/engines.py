@@ -48,13 +48,17 @@ class Engine:
         command += ["--memory", str(limits.memory), "--memory-swap", str(limits.memory)]
         command += ["--pids-limit", str(limits.processes), "--cpus", f"{limits.cores:g}"]
         command += ["--tmpfs", f"{_TMP}:{tmpfs}", "--log-driver", "none"]
+        if self.name == "podman":
+            command += ["--image-volume", "ignore"]  # else they are writable, and on this machine's disk
         environment = environment_inside(_TMP) | {"PATH": "/usr/local/bin:/usr/bin:/bin"}
         for name, value in environment.items():
             command += ["--env", f"{name}={value}"]
         command += ["--entrypoint", "python3", self.image, "-I", "-c", START]
+        setup = setup_of(limits, seccomp=filter_for().hex(), folder=_TMP)
+        setup["rlimits"].pop("RLIMIT_NPROC")  # it would count the processes of `nobody` in all containers
         return Launch(
             command=tuple(command),
-            setup=setup_of(limits, seccomp=filter_for().hex(), folder=_TMP),
+            setup=setup,
             stop=(self._program, "rm", "--force", container),
             environment={name: os.environ[name] for name in _OF_THE_CLIENT if name in os.environ},
         )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
+import stat
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -44,6 +44,8 @@ def font_list(inside: Sequence[str], program: str) -> str | None:
     folder = cache / f"fonts-{version}-{place}"
     if found := _file_in(folder):
         return found
+    if folder.exists() and not _is_ours(folder, stat.S_ISDIR):
+        return None
     try:
         made = subprocess.run(  # noqa: S603 - our own command
             [*inside, program, "-I", "-S", "-c", _MAKE],
@@ -55,25 +57,34 @@ def font_list(inside: Sequence[str], program: str) -> str | None:
         name, _, listed = made.decode().partition("\n")
         if len(made) > _MOST_BYTES or not name.startswith("fontlist") or "/" in name:
             return None
-        _keep(cache, folder, name, listed)
+        _keep(folder, name, listed)
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
     return _file_in(folder)
 
 
 def _file_in(folder: Path) -> str | None:
-    return next((str(path) for path in folder.glob("fontlist*.json")), None)
+    """The list, if it is a plain file of ours: a link would show the workers what it points to."""
+    return next((str(path) for path in folder.glob("fontlist*.json") if _is_ours(path, stat.S_ISREG)), None)
 
 
-def _keep(cache: Path, folder: Path, name: str, listed: str) -> None:
-    """Under its name at once or not at all; another process may have been quicker. Workers of any user may read it."""
-    cache.mkdir(parents=True, exist_ok=True)
-    begun = Path(tempfile.mkdtemp(dir=cache, prefix=".fonts-"))
+def _is_ours(path: Path, kind: Callable[[int], bool]) -> bool:
     try:
-        begun.chmod(0o755)
-        (begun / name).write_text(listed)
-        (begun / name).chmod(0o644)
-        if not folder.is_dir():
-            begun.rename(folder)
+        about = path.lstat()
+    except OSError:
+        return False
+    return kind(about.st_mode) and about.st_uid == os.geteuid()
+
+
+def _keep(folder: Path, name: str, listed: str) -> None:
+    """Under its name at once or not at all; another process may have been quicker. Workers of any user may read it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o755)
+    number, begun = tempfile.mkstemp(dir=folder, prefix=".begun-")
+    try:
+        with os.fdopen(number, "w") as file:
+            file.write(listed)
+            os.fchmod(number, 0o644)
+        os.replace(begun, folder / name)
     finally:
-        shutil.rmtree(begun, ignore_errors=True)
+        Path(begun).unlink(missing_ok=True)

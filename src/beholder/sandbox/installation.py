@@ -1,7 +1,8 @@
 """What the sandbox shows of this Python: the interpreter, its standard library, and four packages with what they need.
 
-Not shown is all else that is installed beside them: Beholder's own solvers would answer the questions. Paths inside do
-not tell where Python lies on this machine, unless it is the system's own.
+Not shown is all else that is installed beside them: Beholder's own solvers would answer the questions. Of the system,
+the folders of shared libraries are shown as they are, with all that lies in them (on Debian some programs, too). Python
+has another path inside than here; but files of its own, such as `sysconfig` and compiled modules, tell that one.
 """
 
 from __future__ import annotations
