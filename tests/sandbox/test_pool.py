@@ -196,6 +196,33 @@ def test_who_is_cancelled_while_a_process_ends_does_not_keep_it_from_being_clear
     asyncio.run(run())
 
 
+def test_a_place_is_free_when_its_process_has_ended_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end = threading.Event()
+    real = process.Worker._clean_up
+
+    def clean_up(worker: process.Worker) -> None:
+        may_end.wait(10)
+        real(worker)
+
+    async def run() -> None:
+        async with SandboxPool(backend(), LIMITS, spares=0) as pool:
+            conversation = pool.conversation()
+            await conversation.call("1", ())
+            monkeypatch.setattr(process.Worker, "_clean_up", clean_up)
+            closing = asyncio.create_task(conversation.close())
+            await asyncio.sleep(0.05)
+            closing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await closing
+            assert pool._room.locked()
+            may_end.set()
+            async with asyncio.timeout(10):
+                await pool._room.acquire()
+            assert not pool._in_use
+
+    asyncio.run(run())
+
+
 def test_calls_of_one_conversation_wait_for_each_other() -> None:
     async def run() -> list[str]:
         async with SandboxPool(backend(), LIMITS, concurrency=2, spares=0) as pool:

@@ -178,7 +178,7 @@ class Worker:
                 except Closed:
                     answer = await self._after_end()
         except BaseException:  # cancelled: nobody waits for this call any more
-            self._kill()
+            self._begin_to_end()
             raise
         if not answer.alive:
             await self.end()
@@ -255,11 +255,14 @@ class Worker:
 
         Whoever is cancelled while he waits here does not stop it: it goes on in a thread of its own, to its end.
         """
+        await asyncio.shield(self._begin_to_end())
+
+    def _begin_to_end(self) -> asyncio.Future[None]:
         if self._ending is None:
             self._kill()
             self._pipes.close()
             self._ending = asyncio.get_running_loop().run_in_executor(None, self._clean_up)
-        await asyncio.shield(self._ending)
+        return self._ending
 
     def _clean_up(self) -> None:
         self._wait()
