@@ -273,7 +273,9 @@ def replay_of(ask: Ask, one: Conversation, replay: Replay, blobs: Blobs, donor: 
                 made = (*made, _shown(sha256, ask.sample, len(made), replay.condition, blobs))
             observations.append(seen)
         messages += exchange.go_on(Response(text=turn.text), observations, first)
-    evicted = _evicted(one.trajectory, len(ask.sample.images), len(made))
+    evicted = set(one.trajectory.turns[-1].evicted)
+    if donor is not None:
+        evicted = _oldest(one.trajectory, len(ask.sample.images), len(made))
     shown = tuple(without_pictures(message, evicted) for message in messages)
     closing_words = Message("user", (TextPart(CLOSING),))
     return msgspec.structs.replace(ask, messages=(*shown, closing_words), made=made, tools=())
@@ -338,8 +340,8 @@ def _shown(sha256: str, sample: Sample, number: int, condition: Condition, blobs
     return ImageRef(name=name, data=picture(blobs, sha256))
 
 
-def _evicted(trajectory: Trajectory, own: int, made: int) -> set[int]:
-    """The places of the oldest new pictures beyond as many as the source run's last request showed."""
+def _oldest(trajectory: Trajectory, own: int, made: int) -> set[int]:
+    """The places of the oldest pictures of another item beyond as many as the source run's last request showed."""
     left_out = len(trajectory.turns[-1].evicted)
     if not left_out:
         return set()

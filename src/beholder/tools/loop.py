@@ -107,6 +107,7 @@ class _Conversation:
             response = await self._speak()
             if response.failure is not None:
                 # A context that is full is the model's own doing, once it has said something.
+                self.attempts_in_vain += response.attempts
                 full = self.turns and _is_too_long(response)
                 return self._end(Ended.CONTEXT) if full else self._end(Ended.FAILED, response)
             said, calls = self.exchange.read(response, len(self.turns))
@@ -213,7 +214,6 @@ class _Conversation:
         text = last.text
         if ended not in (Ended.ANSWERED, Ended.FAILED):
             text = next((turn.said for turn in reversed(turns) if turn.said.strip()), "")
-        in_vain = self.attempts_in_vain + (last.attempts if ended is Ended.FAILED else 0)
         latencies = [turn.latency for turn in turns if turn.latency is not None]
         return msgspec.structs.replace(
             last,
@@ -221,7 +221,7 @@ class _Conversation:
             finish=last.finish or ("length" if _used_its_limit(last) else None),
             usage=_added([turn.usage for turn in turns]),
             latency=sum(latencies) if latencies else None,
-            attempts=max(1, sum(turn.attempts for turn in turns) + in_vain),
+            attempts=max(1, sum(turn.attempts for turn in turns) + self.attempts_in_vain),
             cached=bool(turns) and all(turn.cached for turn in turns),
             # The limit holds for one message; the usage is that of all of them.
             max_tokens=last.max_tokens if len(turns) == 1 else None,
