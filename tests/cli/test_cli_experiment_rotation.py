@@ -91,7 +91,7 @@ def test_six_arms_and_what_failed_at_what(
 
     figure = ET.fromstring((Path(found["folder"]) / "figure.svg").read_text())
     assert len([one for one in figure.iter() if one.tag.endswith("rect")]) == 2 + 6  # the legend and the bars
-    plan = read(Path(found["folder"])).arm("python-P3").plan
+    (plan,) = [arm.plan for arm in read(Path(found["folder"])).arms if arm.name == "python-P3"]
     assert plan.tools is not None
     assert (plan.tools.arm, plan.template.partition("\n")[0]) == ("python", "{question}")
 

@@ -215,4 +215,4 @@ def test_ctrl_c_or_a_kill_leaves_turns_that_a_resume_counts(tmp_path: Path) -> N
 
 def sum_of_abandoned(folder: Path) -> int:
     with closing(schema.open_to_read(folder / "run.db")) as db:
-        return turns.spent(db).abandoned_turns
+        return turns.spent(db).abandoned.turns

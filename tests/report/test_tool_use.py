@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from beholder.benchmarks import benchmark
-from beholder.report.tool_use import diagnosis_of, upright_of
+from beholder.benchmarks.tir.rotation import upright_turn
+from beholder.report.tool_use import diagnosis_of
 from beholder.sample import Sample
 from made_experiments import code, rotate, rotation_sample, trajectory
 
@@ -29,7 +30,7 @@ UPRIGHT = [
 
 @pytest.mark.parametrize(("name", "sample", "wanted"), UPRIGHT, ids=[row[0] for row in UPRIGHT])
 def test_the_turn_that_sets_a_picture_upright(name: str, sample: Sample, wanted: float | None) -> None:
-    assert upright_of(TIR, sample) == wanted
+    assert upright_turn(sample) == wanted
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     Where a scorer takes an answer that an extractor model read, `extraction_prompt` makes the question to the extractor
     from the template `extraction_template`, `needs_extraction` says if a response has to be read at all, and
-    `headline_without_extractor` is the headline of a run that has no such answers.
+    `headline_without_extractor` is the headline of a run that has no such answers. `upright_turn` says by how many
+    degrees clockwise a picture has to be turned, where the item asks for that: for the diagnosis of tool calls.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     extraction_template: str = ""
     extraction_prompt: Callable[[Sample, Response, str], str] | None = None
     needs_extraction: Callable[[Sample, Response], bool] | None = None
+    upright_turn: Callable[[Sample], float | None] | None = None
 
     def headline_of(self, metrics: Metrics) -> tuple[str, str]:
         """(scorer, metric) that a report leads with: the headline, or what stands in for it where it has no value."""

@@ -13,7 +13,7 @@ def find_run(name: str, runs_dir: Path) -> Path:
     they are.
     """
     from beholder.errors import UsageError
-    from beholder.report.experiment_list import FILE, experiment_rows
+    from beholder.report.experiment_list import experiment_rows
     from beholder.report.plain_text import plain
     from beholder.store import folder as folders
 
@@ -22,7 +22,7 @@ def find_run(name: str, runs_dir: Path) -> Path:
     except UsageError:
         if name == "latest" and (rows := experiment_rows(runs_dir)):
             raise UsageError(plain(_only_experiments(runs_dir, rows), one_line=True)) from None
-        named = (place for place in (Path(name), runs_dir / name) if (place / FILE).is_file())
+        named = (place for place in (Path(name), runs_dir / name) if (place / folders.EXPERIMENT).is_file())
         folder = next(named, None)
         if folder is None:
             raise

@@ -148,10 +148,10 @@ def resume(
 
 def _runs_folder(run: Path) -> Path:
     """The folder of runs that a run lies in; the arm of an experiment lies one deeper."""
-    from beholder.report.experiment_list import FILE
+    from beholder.store.folder import EXPERIMENT
 
     parent = run.resolve().parent
-    return parent.parent if (parent / FILE).is_file() else parent
+    return parent.parent if (parent / EXPERIMENT).is_file() else parent
 
 
 def as_it_stands(folder: Path, info: RunInfo, plan: Plan, found: Benchmark) -> Result | None:

@@ -27,7 +27,7 @@ from beholder.models.model import Model
 from beholder.store import folder as folders
 
 FORMAT = 1
-FILE = "experiment.json"
+FILE = folders.EXPERIMENT
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")]
 """The name of an arm is the name of its folder; an experiment.json may be somebody else's."""
 
@@ -56,13 +56,6 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     created: str = ""
     asked: dict[str, Any] = {}
     arms: tuple[Arm, ...]
-
-    def arm(self, name: str) -> Arm:
-        """The arm of that name; KeyError if there is none."""
-        for arm in self.arms:
-            if arm.name == name:
-                return arm
-        raise KeyError(name)
 
 
 def create(runs_dir: Path, experiment: Experiment, model: str) -> Path:

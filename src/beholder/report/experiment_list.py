@@ -10,10 +10,8 @@ import msgspec
 
 from beholder.errors import UsageError
 from beholder.report.run_list import status_of
-from beholder.store.folder import read_info
+from beholder.store.folder import EXPERIMENT, read_info
 
-FILE = "experiment.json"
-"""As in `experiments.experiment`, which loads the benchmarks."""
 NOT_BEGUN = "not begun"
 
 
@@ -36,14 +34,14 @@ def experiment_rows(runs_dir: Path) -> list[dict[str, Any]]:
     """
     if not runs_dir.is_dir():
         return []
-    folders = sorted(child for child in runs_dir.iterdir() if (child / FILE).is_file())
+    folders = sorted(child for child in runs_dir.iterdir() if (child / EXPERIMENT).is_file())
     return [experiment_row(folder) for folder in folders]
 
 
 def experiment_row(folder: Path) -> dict[str, Any]:
     """The row of one experiment."""
     try:
-        found = msgspec.json.decode((folder / FILE).read_bytes(), type=_Experiment)
+        found = msgspec.json.decode((folder / EXPERIMENT).read_bytes(), type=_Experiment)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {"name": folder.name, "kind": "damaged", "model": "", "created": "", "arms": [], "complete": 0}
     arms = [{"name": arm.name, "status": _status(folder / arm.name)} for arm in found.arms]

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from beholder.benchmarks.benchmark import Benchmark
-from beholder.benchmarks.tir.rotation import TASK, wanted
 from beholder.engine.lifecycle import Result
 from beholder.report.stated_answers import Stated, answer_reader, judge_of, stated_answers
 from beholder.sample import Sample
 from beholder.score import Score
 from beholder.store import marks, reading, schema, turns
+from beholder.store.turns import Abandoned
 from beholder.tools.attribution import attributed
 from beholder.tools.diagnosis import BUDGETS, Diagnosis, ErrorLabel, diagnose
 from beholder.tools.tally import Rate, Tally, TaskTurns, score_against_turns, tally
@@ -28,18 +28,6 @@ class Spread(msgspec.Struct, frozen=True):
     mean: float
     median: float
     most: int
-
-
-class Abandoned(msgspec.Struct, frozen=True):
-    """Attempts that came to nothing, because a process was killed or a request failed and the sample began again.
-
-    Tokens are those of turns that did not come from the cache.
-    """
-
-    attempts: int = 0
-    turns: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
 
 
 class ToolUse(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +70,7 @@ def tool_use(result: Result) -> ToolUse | None:
             diagnoses.append(msgspec.structs.replace(diagnosis, label=labels.get(place)))
             value = scores[scorer].value if scorer in scores else None
             rows.append((sample.category, len(trajectory.turns), value))
-        lost = _abandoned(db)
+        lost = turns.spent(db).abandoned
     if not diagnoses:
         return None
     return ToolUse(
@@ -144,19 +132,12 @@ def diagnosis_of(
     The headline's scorer says what is right, or the one that stands in for it. Only full credit is right, only none is
     wrong.
     """
-    upright = upright_of(found, sample)
+    upright = found.upright_turn(sample) if found.upright_turn is not None else None
     diagnosis = diagnose(trajectory, answer_reader(found, sample, trajectory, order), upright=upright)
     deciding = [found.headline[0], *(found.headline_without_extractor or ())[:1]]
     values = [scores[name].value for name in deciding if name in scores and scores[name].value is not None]
     right = values[0] == 1 if values and values[0] in (0, 1) else None
     return attributed(diagnosis, trajectory, final_right=right, is_right=judge_of(found, sample, order))
-
-
-def upright_of(found: Benchmark, sample: Sample) -> float | None:
-    """By how many degrees clockwise the picture of a rotation item has to be turned; None for any other item, and where
-    the other way round is no clear mistake (see `Wanted.wrong_way`)."""
-    asked = wanted(sample) if found.name == "tir" and sample.category == TASK else None
-    return asked.upright if asked is not None and asked.wrong_way is not None else None
 
 
 def _labels(marked: Sequence[tuple[str, marks.Mark]]) -> dict[turns.Place, ErrorLabel]:
@@ -171,20 +152,6 @@ def _conversations(db: sqlite3.Connection) -> Iterator[tuple[turns.Place, Sample
             sample = reading.sample(db, place[0])
         if sample is not None:
             yield place, sample, trajectory
-
-
-def _abandoned(db: sqlite3.Connection) -> Abandoned:
-    if not turns.are_kept(db):
-        return Abandoned()
-    spent = turns.spent(db)
-    prompt, completion = db.execute(
-        "SELECT coalesce(sum(json_extract(t.record, '$.usage.prompt_tokens')), 0), "
-        "coalesce(sum(json_extract(t.record, '$.usage.completion_tokens')), 0) FROM turns t "
-        "LEFT JOIN responses r ON r.key = t.key AND r.epoch = t.epoch AND r.vote = t.vote "
-        "WHERE coalesce(json_extract(r.record, '$.conduct.attempt'), -1) != t.attempt "
-        "AND json_extract(t.record, '$.cached') IS NOT TRUE"
-    ).fetchone()
-    return Abandoned(spent.abandoned, spent.abandoned_turns, prompt, completion)
 
 
 def _spread(values: Sequence[int]) -> Spread:

@@ -22,6 +22,8 @@ import msgspec
 from beholder.errors import UsageError
 from beholder.store import schema
 
+EXPERIMENT = "experiment.json"
+"""What makes a folder that of an experiment: the runs in it are its arms."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 

@@ -305,7 +305,7 @@ def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:
         attempts=totals[2],
         cached=totals[3],
         cut=totals[4],
-        abandoned=turned.abandoned,
+        abandoned=turned.abandoned.attempts,
     )
 
 

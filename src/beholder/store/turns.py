@@ -40,16 +40,27 @@ class TurnEntry(msgspec.Struct, frozen=True):
     responses: tuple[Response, ...] = ()
 
 
+class Abandoned(msgspec.Struct, frozen=True):
+    """Attempts that came to nothing, because a process was killed or a request failed and the sample began again.
+
+    Tokens are those of turns that did not come from the cache.
+    """
+
+    attempts: int = 0
+    turns: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
 class Spent(msgspec.Struct, frozen=True):
     """What the turns of a run cost: tokens of turns that did not come from the cache, with their probes.
 
-    `abandoned` counts attempts that ended without a response, `abandoned_turns` their turns.
+    What was `abandoned` is in it.
     """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    abandoned: int = 0
-    abandoned_turns: int = 0
+    abandoned: Abandoned = Abandoned()
 
 
 def turn_row(entry: TurnEntry) -> tuple[object, ...]:
@@ -122,12 +133,16 @@ def spent(db: sqlite3.Connection) -> Spent:
         "json_extract(record, '$.probe_usage.completion_tokens') FROM turns "
         "WHERE json_extract(record, '$.probe_cached') IS NOT TRUE)"
     ).fetchone()
-    attempts, turns = db.execute(
-        "SELECT count(DISTINCT t.key || ' ' || t.epoch || ' ' || t.vote || ' ' || t.attempt), count(*) FROM turns t "
+    lost = db.execute(
+        "SELECT count(DISTINCT t.key || ' ' || t.epoch || ' ' || t.vote || ' ' || t.attempt), count(*), "
+        "coalesce(sum(json_extract(t.record, '$.usage.prompt_tokens')) FILTER (WHERE PAID), 0), "
+        "coalesce(sum(json_extract(t.record, '$.usage.completion_tokens')) FILTER (WHERE PAID), 0) FROM turns t "
         "LEFT JOIN responses r ON r.key = t.key AND r.epoch = t.epoch AND r.vote = t.vote "
-        "WHERE coalesce(json_extract(r.record, '$.conduct.attempt'), -1) != t.attempt"
+        "WHERE coalesce(json_extract(r.record, '$.conduct.attempt'), -1) != t.attempt".replace(
+            "PAID", "json_extract(t.record, '$.cached') IS NOT TRUE"
+        )
     ).fetchone()
-    return Spent(prompt, completion, attempts, turns)
+    return Spent(prompt, completion, Abandoned(*lost))
 
 
 def _turn(record: str) -> Turn:

@@ -24,6 +24,7 @@ from beholder.benchmarks.tir.expressions import DECIDING
 from beholder.benchmarks.tir.metrics import details, metrics
 from beholder.benchmarks.tir.prompt import TEMPLATE, gold, guess, prompt
 from beholder.benchmarks.tir.results import read_results
+from beholder.benchmarks.tir.rotation import upright_turn
 from beholder.benchmarks.tir.score import lenient, strict
 from beholder.sample import Sampling
 
@@ -48,6 +49,7 @@ BENCHMARK = Benchmark(
     extraction_template=extractor.TEMPLATE,
     extraction_prompt=extractor.extraction_prompt,
     needs_extraction=extractor.needs_extraction,
+    upright_turn=upright_turn,
     sampling=Sampling(temperature=0.0, max_tokens=2048),
     live_label="items",
     partial_credit=("jigsaw", "spot_difference"),

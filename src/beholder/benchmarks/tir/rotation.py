@@ -48,6 +48,13 @@ def wanted(sample: Sample) -> Wanted | None:
     return None if right is None else Wanted(sign * right % 360, tuple(sign * angle % 360 for angle in angles.values()))
 
 
+def upright_turn(sample: Sample) -> float | None:
+    """By how many degrees clockwise the picture of a rotation item has to be turned; None for any other item, and where
+    the other way round is no clear mistake (see `Wanted.wrong_way`)."""
+    asked = wanted(sample) if sample.category == TASK else None
+    return asked.upright if asked is not None and asked.wrong_way is not None else None
+
+
 def sense_of(question: str) -> int | None:
     """1 where turns are asked for clockwise, -1 where counter-clockwise; None where the question names none or both."""
     bare = _COUNTER.sub("", question)
