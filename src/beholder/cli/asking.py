@@ -193,6 +193,36 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         """The response cache of a folder of runs, None if it is not to be used."""
         return runs_dir / ".cache.db" if self.cache else None
 
+    def reader(
+        self,
+        found: Benchmark,
+        runs_dir: Path,
+        name: str | None,
+        url: str | None,
+        key_variable: str | None,
+        prompt: Path | None,
+    ) -> tuple[Extractor | None, dict[str, Any]]:
+        """The model that reads the answers, if one is named, and what run.json keeps of it."""
+        from beholder.cli.extractor import make_extractor, refuse_alone
+
+        refuse_alone(name, url, key_variable, prompt)
+        if name is None:
+            return None, {}
+        of_the_model = self.api_key_env if url is None else None  # no key goes to another server unasked
+        reader, kept = make_extractor(
+            name,
+            found,
+            base_url=url or self.base_url,
+            key_variable=key_variable or of_the_model,
+            prompt=prompt,
+            cache=self.cache_file(runs_dir),
+            max_retries=self.max_retries,
+            concurrency=self.max_connections,
+            timeout=self.timeout,
+            fsync=self.fsync,
+        )
+        return reader, {"extractor": kept}
+
     def engine_options(self, runs_dir: Path, extractor: Extractor | None = None) -> EngineOptions:
         """How a run is carried out."""
         from beholder.engine.lifecycle import EngineOptions

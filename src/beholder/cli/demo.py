@@ -117,6 +117,7 @@ def tools_on_a_few(plan: Plan, runs_dir: Path, max_connections: int, console: Co
 
     from beholder.cli.experiment_arms import Reach, begin_experiment, carry_on, exit_code
     from beholder.cli.experiment_tools import outcome_of, tools_experiment
+    from beholder.engine.lifecycle import EngineOptions
     from beholder.errors import UsageError
     from beholder.experiments.experiment import read
     from beholder.report.experiment_report import print_tools
@@ -128,7 +129,7 @@ def tools_on_a_few(plan: Plan, runs_dir: Path, max_connections: int, console: Co
     settings = {"max_retries": 7, "max_connections": max_connections, "cache": True}
     arms = {"none": None, "python": ToolSettings(arm=Arm.PYTHON)}
     experiment = tools_experiment(few, list(arms), arms, WITH_TOOLS, "static", settings, repeat=True)
-    reach = Reach(endpoint=None, max_connections=max_connections, max_retries=7, cache=runs_dir / ".cache.db")
+    reach = Reach(None, EngineOptions(concurrency=max_connections, cache=runs_dir / ".cache.db"))
     try:
         folder = begin_experiment(experiment, WITH_TOOLS, reach, runs_dir, console)
     except UsageError as error:

@@ -7,6 +7,14 @@ from typing import Annotated
 
 import typer
 
+from beholder.cli.asking_again import (
+    CaFileAgain,
+    ConnectionsAgain,
+    KeyAgain,
+    ProxyAgain,
+    RetriesAgain,
+    UrlAgain,
+)
 from beholder.cli.experiment_evidence import evidence
 from beholder.cli.experiment_rotation import rotation
 from beholder.cli.experiment_tools import tools
@@ -34,24 +42,14 @@ app.command("rotation", context_settings=_HELP)(rotation)
 @app.command("resume", context_settings=_HELP)
 def resume(
     experiment: ExperimentName,
-    base_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Where the same model is served now (default: where it was asked first)."),
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Environment variable that holds the API key (default: the experiment's)."),
-    ] = None,
+    base_url: UrlAgain = None,
+    api_key_env: KeyAgain = None,
     header: Header = None,
     extra_body: ExtraBody = None,
-    proxy: Annotated[str | None, typer.Option(metavar="URL", help="Another HTTP proxy.")] = None,
-    ca_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="PEM file of certificates to trust (default: the experiment's).")
-    ] = None,
-    max_connections: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")
-    ] = None,
-    max_retries: Annotated[int | None, typer.Option(metavar="N", min=0, max=100, help="Retries of a request.")] = None,
+    proxy: ProxyAgain = None,
+    ca_file: CaFileAgain = None,
+    max_connections: ConnectionsAgain = None,
+    max_retries: RetriesAgain = None,
     extractor_key_env: ExtractorKey = None,
     fsync: FSync = False,
     as_json: AsJson = False,
@@ -62,11 +60,10 @@ def resume(
     Arms that are complete are only read.
     """
     from beholder.benchmarks import benchmark as find_benchmark
-    from beholder.cli.endpoint import StoredEndpoint, asking, endpoint_again, of_a_foreign_run, stored_settings
+    from beholder.cli.asking_again import AskingAgain
+    from beholder.cli.endpoint import StoredEndpoint, asking, stored_settings
     from beholder.cli.experiment_arms import Reach, carry_on_and_show
     from beholder.cli.experiment_arms import show as show_experiment
-    from beholder.cli.extractor import extractor_again
-    from beholder.errors import UsageError
     from beholder.experiments.experiment import find, missing, read, read_arms
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
@@ -78,53 +75,31 @@ def resume(
         console.print(f"Nothing to do: {plain(str(folder), one_line=True)} is complete.", style="dim", soft_wrap=True)
         show_experiment(folder, asked, as_json=as_json)
         return
-    own = folder.resolve().is_relative_to(runs_dir.resolve())
     settings = [stored_settings(arm.settings | {"model": arm.model}, folder) for arm in asked.arms]
     served = next((one for one in settings if one.needs_endpoint), None)
-    first = served or settings[0]
+    again = AskingAgain(
+        folder=folder,
+        home=folder.resolve().parent,
+        runs_dir=runs_dir,
+        file="experiment.json",
+        base_url=base_url,
+        api_key_env=api_key_env,
+        header=header,
+        extra_body=extra_body,
+        proxy=proxy,
+        ca_file=ca_file,
+        max_connections=max_connections,
+        max_retries=max_retries,
+        extractor_key_env=extractor_key_env,
+        fsync=fsync,
+    )
     endpoint = None
     if served is not None:
-        stored = served.endpoint or StoredEndpoint()
-        if not own:
-            stored = of_a_foreign_run(stored, folder, runs_dir, base_url, api_key_env)
-        endpoint = endpoint_again(
-            stored,
-            base_url=base_url,
-            key_variable=api_key_env,
-            headers=header or [],
-            extra_body=extra_body,
-            proxy=proxy,
-            ca_file=ca_file,
-            max_connections=max_connections,
-        )
+        endpoint = again.endpoint(served.endpoint or StoredEndpoint())
         console.print(plain(asking(endpoint), one_line=True), style="dim", soft_wrap=True)
-    retries = max_retries if max_retries is not None else first.max_retries
-    connections = max_connections or first.max_connections
-    cache = folder.resolve().parent / ".cache.db" if any(one.cache for one in settings) else None
-    reader = None
-    if first.extractor is not None:
-        if not own:
-            raise UsageError(
-                f"{folder} lies outside --runs-dir {runs_dir}, and its experiment.json names a model to read the "
-                f"answers. If it is yours, say so with --runs-dir {folder.resolve().parent}."
-            )
-        reader = extractor_again(
-            first.extractor,
-            find_benchmark(asked.arms[0].plan.benchmark),
-            key_variable=extractor_key_env,
-            cache=cache,
-            max_retries=retries,
-            concurrency=connections,
-            fsync=fsync,
-        )
-    reach = Reach(
-        endpoint=endpoint,
-        max_connections=connections,
-        max_retries=retries,
-        cache=cache,
-        fsync=fsync,
-        extractor=reader,
-    )
+    cache = again.home / ".cache.db" if any(one.cache for one in settings) else None
+    found = find_benchmark(asked.arms[0].plan.benchmark)
+    reach = Reach(endpoint, again.engine_options(served or settings[0], found, cache))
     raise typer.Exit(carry_on_and_show(folder, reach, console, as_json=as_json))
 
 

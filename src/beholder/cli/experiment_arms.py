@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer
 
-from beholder.engine.reader import Extractor
-from beholder.models.endpoint import Endpoint
-
 if TYPE_CHECKING:
     from rich.console import Console
 
     from beholder.engine.lifecycle import EngineOptions, Result
     from beholder.experiments.experiment import Arm, Experiment
+    from beholder.models.endpoint import Endpoint
     from beholder.models.model import Model
 
 KINDS: dict[str, str] = {
@@ -29,16 +27,12 @@ may have `figure_of(outcome)`, an SVG that is kept in the folder."""
 FIGURE = "figure.svg"
 
 
-class Reach(msgspec.Struct, frozen=True, kw_only=True):
-    """How models are reached this time: the same for all arms. `cache` is the response cache of the folder of runs;
-    an arm whose settings say that it is not to be used really asks."""
+class Reach(msgspec.Struct, frozen=True):
+    """How models are reached this time and arms carried out: the same for all, but that an arm whose settings say that
+    the response cache is not to be used really asks."""
 
     endpoint: Endpoint | None
-    max_connections: int
-    max_retries: int
-    cache: Path | None
-    fsync: bool = False
-    extractor: Extractor | None = None
+    options: EngineOptions
 
 
 async def check_experiment(experiment: Experiment, reach: Reach) -> None:
@@ -55,8 +49,8 @@ async def check_experiment(experiment: Experiment, reach: Reach) -> None:
         for model in models.values():
             stack.push_async_callback(model.close)
         await check_all(list(models.values()))
-        if reach.extractor is not None:
-            await check(reach.extractor)
+        if reach.options.extractor is not None:
+            await check(reach.options.extractor)
         for arm in experiment.arms:
             arm.plan.identity({})  # tells the model of its tools: a missing extra shows itself
         tools = [arm.plan.tools for arm in experiment.arms if arm.plan.tools is not None]
@@ -87,8 +81,8 @@ async def carry_on(folder: Path, experiment: Experiment, reach: Reach, console: 
                 if result.ending is not Ending.FINISHED:
                     break
     finally:
-        if reach.extractor is not None:
-            await reach.extractor.model.close()
+        if reach.options.extractor is not None:
+            await reach.options.extractor.model.close()
     return results
 
 
@@ -118,7 +112,7 @@ async def _carry_out(folder: Path, arm: Arm, reach: Reach, console: Console) -> 
     as_planned = _model(arm, at_first_address(settings, endpoint))
     try:
         if not is_begun(folder, arm):
-            begin_arm(folder, arm, as_planned, fsync=reach.fsync)
+            begin_arm(folder, arm, as_planned, fsync=reach.options.fsync)
         info = read_info(run)
         check_same_plan(info, arm.plan, as_planned)
     finally:
@@ -126,7 +120,8 @@ async def _carry_out(folder: Path, arm: Arm, reach: Reach, console: Console) -> 
     if endpoint is not None:
         note_address(run, stored_settings(info.settings, run), endpoint)
     model = _model(arm, endpoint)
-    return await carry_out_with_progress(run, arm.plan, model, _options(settings.cache, reach), console)
+    options = reach.options if settings.cache else msgspec.structs.replace(reach.options, cache=None)
+    return await carry_out_with_progress(run, arm.plan, model, options, console)
 
 
 def _model(arm: Arm, endpoint: Endpoint | None) -> Model:
@@ -134,19 +129,6 @@ def _model(arm: Arm, endpoint: Endpoint | None) -> Model:
     from beholder.models import make_model
 
     return make_model(arm.model, find_benchmark(arm.plan.benchmark), seed=arm.plan.seed, endpoint=endpoint)
-
-
-def _options(cached: bool, reach: Reach) -> EngineOptions:
-    from beholder.engine.lifecycle import EngineOptions
-    from beholder.engine.retry import RetryPolicy
-
-    return EngineOptions(
-        concurrency=reach.max_connections,
-        retries=RetryPolicy(attempts=reach.max_retries + 1),
-        cache=reach.cache if cached else None,
-        fsync=reach.fsync,
-        extractor=reach.extractor,
-    )
 
 
 def begin_experiment(experiment: Experiment, model: str, reach: Reach, runs_dir: Path, console: Console) -> Path:
@@ -158,8 +140,8 @@ def begin_experiment(experiment: Experiment, model: str, reach: Reach, runs_dir:
     from beholder.store.cache import ResponseCache
 
     asyncio.run(check_experiment(experiment, reach))
-    if reach.cache is not None:
-        ResponseCache(reach.cache).close()  # a damaged one shows before a folder is made
+    if reach.options.cache is not None:
+        ResponseCache(reach.options.cache).close()  # a damaged one shows before a folder is made
     folder = create(runs_dir, experiment, model)
     console.print(f"Experiment folder: {plain(str(folder), one_line=True)}", style="dim", soft_wrap=True)
     return folder

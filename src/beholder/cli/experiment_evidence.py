@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beholder.cli.asking_again import (
+    CaFileAgain,
+    ConnectionsAgain,
+    KeyAgain,
+    ProxyAgain,
+    RetriesAgain,
+    UrlAgain,
+)
 from beholder.cli.extractor import ExtractorKey
 from beholder.cli.options import AsJson, ExtraBody, FSync, Header, RunName, RunsDir
 
@@ -45,23 +53,14 @@ def evidence(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Seed of the swap and of intervals (default: the run's).")
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where the model is served now (default: where it was).")
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Environment variable that holds the API key (default: the run's)."),
-    ] = None,
+    base_url: UrlAgain = None,
+    api_key_env: KeyAgain = None,
     header: Header = None,
     extra_body: ExtraBody = None,
-    proxy: Annotated[str | None, typer.Option(metavar="URL", help="Another HTTP proxy.")] = None,
-    ca_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="PEM file of certificates to trust (default: the run's).")
-    ] = None,
-    max_connections: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")
-    ] = None,
-    max_retries: Annotated[int | None, typer.Option(metavar="N", min=0, max=100, help="Retries of a request.")] = None,
+    proxy: ProxyAgain = None,
+    ca_file: CaFileAgain = None,
+    max_connections: ConnectionsAgain = None,
+    max_retries: RetriesAgain = None,
     extractor_key_env: ExtractorKey = None,
     cache: Annotated[
         bool, typer.Option("--cache/--no-cache", help="Reuse answers given to the very same request.")
@@ -74,17 +73,9 @@ def evidence(
 
     The model's turns are kept word for word; only the final answer is asked for anew, once and without tools.
     """
-    from beholder.cli.endpoint import (
-        StoredEndpoint,
-        asking,
-        default_base_url,
-        endpoint_again,
-        of_a_foreign_run,
-        settings_of,
-        stored_settings,
-    )
+    from beholder.cli.asking_again import AskingAgain
+    from beholder.cli.endpoint import StoredEndpoint, asking, default_base_url, settings_of, stored_settings
     from beholder.cli.experiment_arms import Reach, begin_experiment, carry_on_and_show
-    from beholder.cli.extractor import extractor_again
     from beholder.cli.finding import find_run
     from beholder.engine.replay import Condition
     from beholder.errors import UsageError
@@ -97,21 +88,26 @@ def evidence(
     folder = find_run(run, runs_dir)
     source = open_source(folder)
     stored = stored_settings(source.info.settings, folder)
-    own = folder.resolve().is_relative_to(runs_dir.resolve())
     name = model or stored.model
+    again = AskingAgain(
+        folder=folder,
+        home=folder.resolve().parent,
+        runs_dir=runs_dir,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        header=header,
+        extra_body=extra_body,
+        proxy=proxy,
+        ca_file=ca_file,
+        max_connections=max_connections,
+        max_retries=max_retries,
+        extractor_key_env=extractor_key_env,
+        fsync=fsync,
+    )
     endpoint = None
     if name.partition("/")[0] == "openai":
-        last = stored.endpoint or StoredEndpoint()
-        endpoint = endpoint_again(
-            last if own else of_a_foreign_run(last, folder, runs_dir, base_url, api_key_env),
-            base_url=base_url or (default_base_url() if stored.endpoint is None else None),
-            key_variable=api_key_env,
-            headers=header or [],
-            extra_body=extra_body,
-            proxy=proxy,
-            ca_file=ca_file,
-            max_connections=max_connections,
-        )
+        usual = default_base_url() if stored.endpoint is None else None
+        endpoint = again.endpoint(stored.endpoint or StoredEndpoint(), usual)
         console.print(plain(asking(endpoint), one_line=True), style="dim", soft_wrap=True)
     surveyed = survey(source)
     if not surveyed.replayed:
@@ -120,29 +116,16 @@ def evidence(
             f"{folder} holds no conversation with a call that was run.{reasons} There is nothing to replay."
         )
     against = _baseline(baseline, source, surveyed.keys, runs_dir) if baseline is not None else None
-    connections = max_connections or stored.max_connections
-    retries = max_retries if max_retries is not None else stored.max_retries
-    settings: dict[str, Any] = {"max_retries": retries, "max_connections": connections, "cache": cache}
+    options = again.engine_options(stored, source.found, runs_dir / ".cache.db" if cache else None)
+    settings: dict[str, Any] = {
+        "max_retries": again.retries(stored),
+        "max_connections": again.connections(stored),
+        "cache": cache,
+    }
     if endpoint is not None:
         settings["endpoint"] = settings_of(endpoint)
-    cache_file = runs_dir / ".cache.db" if cache else None
-    reader = None
-    if stored.extractor is not None:
-        if not own:
-            raise UsageError(
-                f"{folder} lies outside --runs-dir {runs_dir}, and its run.json names a model to read the answers. "
-                f"If the run is yours, say so with --runs-dir {folder.resolve().parent}."
-            )
+    if options.extractor is not None:
         settings["extractor"] = source.info.settings["extractor"]
-        reader = extractor_again(
-            stored.extractor,
-            source.found,
-            key_variable=extractor_key_env,
-            cache=cache_file,
-            max_retries=retries,
-            concurrency=connections,
-            fsync=fsync,
-        )
     drawn = seed if seed is not None else source.plan.seed
     plans = replay_plans(source, surveyed, tuple(Condition), drawn)
     experiment = Experiment(
@@ -156,14 +139,7 @@ def evidence(
         },
         arms=_arms(name, source, surveyed, plans, settings, placebo=placebo),
     )
-    reach = Reach(
-        endpoint=endpoint,
-        max_connections=connections,
-        max_retries=retries,
-        cache=cache_file,
-        fsync=fsync,
-        extractor=reader,
-    )
+    reach = Reach(endpoint, options)
     made = begin_experiment(experiment, name, reach, runs_dir, console)
     raise typer.Exit(carry_on_and_show(made, reach, console, as_json=as_json))
 

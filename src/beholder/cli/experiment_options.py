@@ -18,9 +18,6 @@ from beholder.tools.settings import ToolSettings
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from beholder.benchmarks.benchmark import Benchmark
-    from beholder.engine.reader import Extractor
-
 
 class Ready(msgspec.Struct, frozen=True):
     """An experiment's plan before its arms differ, what run.json keeps besides it, and how models are reached.
@@ -68,8 +65,9 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     asking = Asking(**{name: options[name] for name in Asking.__struct_fields__})
     runs_dir: Path = options["runs_dir"]
     endpoint = asking.endpoint()
-    settings = asking.settings(endpoint)
-    reader = _reader(options, found, asking, settings)
+    named = (options[f"extractor{what}"] for what in ("", "_base_url", "_key_env", "_prompt"))
+    reader, kept = asking.reader(found, runs_dir, *named)
+    settings = asking.settings(endpoint) | kept
     source = data if data is not None else options["data"]
     template = options.get("prompt")
     plan = make_plan(
@@ -88,36 +86,5 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     check_pin(runs_dir, source, plan.data_sha256, accept=options["accept"])
     for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
         console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
-    reach = Reach(
-        endpoint=endpoint,
-        max_connections=asking.max_connections,
-        max_retries=asking.max_retries,
-        cache=asking.cache_file(runs_dir),
-        fsync=asking.fsync,
-        extractor=reader,
-    )
+    reach = Reach(endpoint, asking.engine_options(runs_dir, reader))
     return Ready(plan, settings, reach, options)
-
-
-def _reader(options: dict[str, Any], found: Benchmark, asking: Asking, settings: dict[str, Any]) -> Extractor | None:
-    """The model that reads the answers, if one is named; `settings` is told of it."""
-    from beholder.cli.extractor import make_extractor, refuse_alone
-
-    name, url = options["extractor"], options["extractor_base_url"]
-    refuse_alone(name, url, options["extractor_key_env"], options["extractor_prompt"])
-    if name is None:
-        return None
-    of_the_model = asking.api_key_env if url is None else None  # no key goes to another server unasked
-    reader, settings["extractor"] = make_extractor(
-        name,
-        found,
-        base_url=url or asking.base_url,
-        key_variable=options["extractor_key_env"] or of_the_model,
-        prompt=options["extractor_prompt"],
-        cache=asking.cache_file(options["runs_dir"]),
-        max_retries=asking.max_retries,
-        concurrency=asking.max_connections,
-        timeout=asking.timeout,
-        fsync=asking.fsync,
-    )
-    return reader

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from beholder.cli.asking_again import (
+    CaFileAgain,
+    ConnectionsAgain,
+    KeyAgain,
+    ProxyAgain,
+    RetriesAgain,
+    UrlAgain,
+)
 from beholder.cli.extractor import ExtractorKey
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, RunName, RunsDir
 
@@ -21,24 +29,14 @@ if TYPE_CHECKING:
 
 def resume(
     run: RunName,
-    base_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Where the same model is served now (default: where it was asked last)."),
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Environment variable that holds the API key (default: the run's)."),
-    ] = None,
+    base_url: UrlAgain = None,
+    api_key_env: KeyAgain = None,
     header: Header = None,
     extra_body: ExtraBody = None,
-    proxy: Annotated[str | None, typer.Option(metavar="URL", help="Another HTTP proxy.")] = None,
-    ca_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="PEM file of certificates to trust (default: the run's).")
-    ] = None,
-    max_connections: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")
-    ] = None,
-    max_retries: Annotated[int | None, typer.Option(metavar="N", min=0, max=100, help="Retries of a request.")] = None,
+    proxy: ProxyAgain = None,
+    ca_file: CaFileAgain = None,
+    max_connections: ConnectionsAgain = None,
+    max_retries: RetriesAgain = None,
     extractor_key_env: ExtractorKey = None,
     fsync: FSync = False,
     all_metrics: AllMetrics = False,
@@ -52,13 +50,11 @@ def resume(
     import asyncio
 
     from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.cli.asking_again import AskingAgain
     from beholder.cli.carry_out import carry_out_with_progress, exit_code, finish_command
-    from beholder.cli.endpoint import StoredEndpoint, asking, endpoint_again, of_a_foreign_run, stored_settings
-    from beholder.cli.extractor import extractor_again
+    from beholder.cli.endpoint import StoredEndpoint, asking, stored_settings
     from beholder.cli.finding import find_run
-    from beholder.engine.lifecycle import EngineOptions, check_same_plan, plan_of
-    from beholder.engine.retry import RetryPolicy
-    from beholder.errors import UsageError
+    from beholder.engine.lifecycle import check_same_plan, plan_of
     from beholder.models import make_model
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
@@ -79,46 +75,24 @@ def resume(
         say(f"Nothing to do: {folder} holds every answer.", "dim")
         finish_command([standing], as_json=as_json, all_metrics=all_metrics)
         raise typer.Exit(exit_code(standing))
-    endpoint = None
-    if settings.needs_endpoint:
-        stored = settings.endpoint or StoredEndpoint()
-        if not folder.resolve().is_relative_to(runs_dir.resolve()):
-            stored = of_a_foreign_run(stored, folder, runs_dir, base_url, api_key_env)
-        endpoint = endpoint_again(
-            stored,
-            base_url=base_url,
-            key_variable=api_key_env,
-            headers=header or [],
-            extra_body=extra_body,
-            proxy=proxy,
-            ca_file=ca_file,
-            max_connections=max_connections,
-        )
-    retries = max_retries if max_retries is not None else settings.max_retries
-    cache = _runs_folder(folder) / ".cache.db" if settings.cache else None
-    reader = None
-    if settings.extractor is not None:
-        if not folder.resolve().is_relative_to(runs_dir.resolve()):
-            raise UsageError(
-                f"{folder} lies outside --runs-dir {runs_dir}, and its run.json names a model to read the answers. "
-                f"If the run is yours, say so with --runs-dir {_runs_folder(folder)}."
-            )
-        reader = extractor_again(
-            settings.extractor,
-            found,
-            key_variable=extractor_key_env,
-            cache=cache,
-            max_retries=retries,
-            concurrency=max_connections or settings.max_connections,
-            fsync=fsync,
-        )
-    options = EngineOptions(
-        concurrency=max_connections or settings.max_connections,
-        retries=RetryPolicy(attempts=retries + 1),
-        cache=cache,
+    again = AskingAgain(
+        folder=folder,
+        home=_runs_folder(folder),
+        runs_dir=runs_dir,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        header=header,
+        extra_body=extra_body,
+        proxy=proxy,
+        ca_file=ca_file,
+        max_connections=max_connections,
+        max_retries=max_retries,
+        extractor_key_env=extractor_key_env,
         fsync=fsync,
-        extractor=reader,
     )
+    endpoint = again.endpoint(settings.endpoint or StoredEndpoint()) if settings.needs_endpoint else None
+    options = again.engine_options(settings, found, again.home / ".cache.db" if settings.cache else None)
+    reader = options.extractor
 
     async def run_on() -> Result:
         model = make_model(settings.model, found, seed=plan.seed, endpoint=endpoint)

@@ -133,7 +133,7 @@ def run_benchmark(
     from beholder.cli import exits
     from beholder.cli.asking import Asking, selection_of
     from beholder.cli.carry_out import check_all, exit_code, finish_command, run_all
-    from beholder.cli.extractor import check, make_extractor, refuse_alone
+    from beholder.cli.extractor import check
     from beholder.cli.tools_options import check_sandbox, make_tools
     from beholder.engine.plan import make_plan
     from beholder.errors import UsageError
@@ -188,22 +188,8 @@ def run_benchmark(
     selection = selection_of(limit, where, ids)
     sampling = asking.sampling(found)
     settings = asking.settings(endpoint)
-    refuse_alone(extractor, extractor_base_url, extractor_key_env, extractor_prompt)
-    reader = None
-    if extractor is not None:
-        of_the_model = api_key_env if extractor_base_url is None else None  # no key goes to another server unasked
-        reader, settings["extractor"] = make_extractor(
-            extractor,
-            found,
-            base_url=extractor_base_url or base_url,
-            key_variable=extractor_key_env or of_the_model,
-            prompt=extractor_prompt,
-            cache=asking.cache_file(runs_dir),
-            max_retries=max_retries,
-            concurrency=max_connections,
-            timeout=timeout,
-            fsync=fsync,
-        )
+    reader, kept = asking.reader(found, runs_dir, extractor, extractor_base_url, extractor_key_env, extractor_prompt)
+    settings |= kept
     options = asking.engine_options(runs_dir, reader)
 
     async def check_everybody() -> None:

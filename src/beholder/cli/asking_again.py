@@ -1,0 +1,120 @@
+"""The options by which a run or an experiment that was begun is asked on, and what they come to.
+
+What is not given is as it was. What run.json or experiment.json of somebody else's folder says must not choose where a
+key goes: a folder outside `--runs-dir` is refused, or its address has to be given.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+if TYPE_CHECKING:
+    from beholder.benchmarks.benchmark import Benchmark
+    from beholder.cli.endpoint import StoredEndpoint, StoredSettings
+    from beholder.engine.lifecycle import EngineOptions
+    from beholder.engine.reader import Extractor
+    from beholder.models.endpoint import Endpoint
+
+UrlAgain = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Where the same model is served now (default: where it was asked last)."),
+]
+KeyAgain = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Environment variable that holds the API key (default: the one it was)."),
+]
+ProxyAgain = Annotated[str | None, typer.Option(metavar="URL", help="Another HTTP proxy.")]
+CaFileAgain = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="PEM file of certificates to trust (default: the one it was).")
+]
+ConnectionsAgain = Annotated[int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")]
+RetriesAgain = Annotated[int | None, typer.Option(metavar="N", min=0, max=100, help="Retries of a request.")]
+
+
+class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
+    """What those options say. `folder` is the run or experiment that is gone on with, `home` the folder of runs that it
+    lies in, `file` the name of what it says of itself."""
+
+    folder: Path
+    home: Path
+    runs_dir: Path
+    file: str = "run.json"
+    base_url: str | None
+    api_key_env: str | None
+    header: list[str] | None
+    extra_body: str | None
+    proxy: str | None
+    ca_file: Path | None
+    max_connections: int | None
+    max_retries: int | None
+    extractor_key_env: str | None
+    fsync: bool
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the folder lies where the person at the keyboard keeps runs."""
+        return self.folder.resolve().is_relative_to(self.runs_dir.resolve())
+
+    def endpoint(self, stored: StoredEndpoint, base_url: str | None = None) -> Endpoint:
+        """Where the model is asked; `base_url` stands in where `--base-url` is not given."""
+        from beholder.cli.endpoint import endpoint_again, of_a_foreign_run
+
+        if not self.is_own:
+            stored = of_a_foreign_run(stored, self.folder, self.runs_dir, self.base_url, self.api_key_env)
+        return endpoint_again(
+            stored,
+            base_url=self.base_url or base_url,
+            key_variable=self.api_key_env,
+            headers=self.header or [],
+            extra_body=self.extra_body,
+            proxy=self.proxy,
+            ca_file=self.ca_file,
+            max_connections=self.max_connections,
+        )
+
+    def engine_options(self, settings: StoredSettings, found: Benchmark, cache: Path | None) -> EngineOptions:
+        """How it is carried out, with the extractor that it was begun with; `cache` is the response cache, if any."""
+        from beholder.engine.lifecycle import EngineOptions
+        from beholder.engine.retry import RetryPolicy
+
+        retries = self.retries(settings)
+        return EngineOptions(
+            concurrency=self.connections(settings),
+            retries=RetryPolicy(attempts=retries + 1),
+            cache=cache,
+            fsync=self.fsync,
+            extractor=self._reader(settings, found, cache, retries),
+        )
+
+    def connections(self, settings: StoredSettings) -> int:
+        """Requests in flight at once."""
+        return self.max_connections or settings.max_connections
+
+    def retries(self, settings: StoredSettings) -> int:
+        """Retries of a request."""
+        return self.max_retries if self.max_retries is not None else settings.max_retries
+
+    def _reader(self, settings: StoredSettings, found: Benchmark, cache: Path | None, retries: int) -> Extractor | None:
+        from beholder.cli.extractor import extractor_again
+        from beholder.errors import UsageError
+
+        if settings.extractor is None:
+            return None
+        if not self.is_own:
+            raise UsageError(
+                f"{self.folder} lies outside --runs-dir {self.runs_dir}, and its {self.file} names a model to read the "
+                f"answers. If it is yours, say so with --runs-dir {self.home}."
+            )
+        return extractor_again(
+            settings.extractor,
+            found,
+            key_variable=self.extractor_key_env,
+            cache=cache,
+            max_retries=retries,
+            concurrency=self.connections(settings),
+            fsync=self.fsync,
+        )
