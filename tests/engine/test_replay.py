@@ -12,13 +12,15 @@ from typing import Any
 import msgspec
 import pytest
 
+import made_evidence
 from beholder.engine import replay as replaying
 from beholder.engine.plan import Plan, remake_plan
 from beholder.engine.replay import CLOSING, WITHHELD, Condition, Replay
 from beholder.errors import DataError, UsageError
+from beholder.images.wire import QWEN_VL
 from beholder.models.endpoint import Endpoint
 from beholder.models.openai import OpenAIModel
-from beholder.sample import Ask, ToolCall
+from beholder.sample import Ask, ImagePart, ToolCall
 from beholder.store import schema
 from beholder.store.folder import Blobs
 from beholder.tools.settings import Arm, Budget, ToolSettings
@@ -328,3 +330,24 @@ def test_what_a_replay_shows_is_in_its_identity() -> None:
     ]
     identities = [replay.identity(), *(msgspec.structs.replace(replay, **change).identity() for change in changes)]
     assert len({json.dumps(one) for one in identities}) == 1 + len(changes)
+
+
+def test_the_very_pictures_that_could_not_be_sent_are_left_out_again(tmp_path: Path) -> None:
+    """Of two new pictures the second is too narrow for the server: the first is shown, as it was."""
+
+    def script(request: Request) -> Reply:
+        said = sum(message["role"] == "assistant" for message in request.body["messages"])
+        sizes = [(40, 30), (4000, 10)][said : said + 1]
+        asked = [
+            {"id": "c", "type": "function", "function": {"name": "resize", "arguments": json.dumps(size)}}
+            for size in ({"width": width, "height": height} for width, height in sizes)
+        ]
+        return Reply(completion("", finish="tool_calls", tool_calls=asked) if asked else completion("B"))
+
+    with ScriptedServer(script) as server:
+        made = made_evidence.plan(made_evidence.data(tmp_path / "set", 1))
+        done = run_engine(made, server.url, tmp_path / "runs", endpoint={"policy": QWEN_VL})
+    (ask,) = asks_under(done, Condition.FULL)
+    shown = {part.index for message in ask.messages for part in message.parts if isinstance(part, ImagePart)}
+    own = len(ask.sample.images)
+    assert shown == {*range(own), own}
