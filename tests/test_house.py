@@ -15,12 +15,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "beholder"
 
 FLOORS = [
-    {"__init__", "errors", "sample", "score", "seeds", "trajectory"},
+    {"__init__", "annotation", "errors", "sample", "score", "seeds", "trajectory"},
     {"images", "extract", "metrics"},
     {"benchmarks", "synth", "models", "sandbox"},
     {"tools", "judges"},
     {"store", "engine"},
-    {"report", "audit", "experiments"},
+    {"report", "audit", "experiments", "annotate"},
+    {"web"},
     {"cli", "__main__"},
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from beholder.annotation import Annotation
 from beholder.errors import Owner
 
 
@@ -120,6 +121,12 @@ class NumberSetTarget(msgspec.Struct, frozen=True, tag="number_set"):
     values: tuple[int, ...]
 
 
+class MetaphorTarget(msgspec.Struct, frozen=True, tag="metaphor"):
+    """Gold of a metaphor item. A label that the data does not give is UNSET in it, which is not the same as None."""
+
+    annotation: Annotation
+
+
 Target = (
     BooleanTarget
     | PreferenceTarget
@@ -129,6 +136,7 @@ Target = (
     | TextTarget
     | PlaceTarget
     | NumberSetTarget
+    | MetaphorTarget
 )
 
 
@@ -259,6 +267,18 @@ class Extracted(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: Failure | None = None
 
 
+class Judged(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a judge said of a response: its verdict in `purpose`'s own JSON, or the `failure` that left none.
+
+    `purpose` is that of the benchmark's `JudgeTask`; `judge` names who was asked.
+    """
+
+    purpose: str
+    judge: str
+    answer: str | None = None
+    failure: Failure | None = None
+
+
 class Conduct(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a conversation with tools went, in a few figures; its turns are kept beside the response (`trajectory`).
 
@@ -280,7 +300,8 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     None. `finish` is the server's word (`stop`, `length`, `content_filter`, …). `max_tokens` is the limit that
     was asked for. `order` repeats the `Ask`. `latency` is in seconds, for the attempt that succeeded; `attempts`
     counts all. `raw` is the server's body as it came. `images` describes what was sent for each image. `extracted` is
-    what somebody else read out of the text, None if nobody was asked; it is kept beside the response, not in it.
+    what somebody else read out of the text, None if nobody was asked; `judged` is what judges said of it, each that was
+    asked. Both are kept beside the response, not in it.
     `calls` are the tool calls that the model asks for in place of an answer. Where tools were used, `conduct` says how
     it went, and `usage` is the sum over all turns.
     """
@@ -301,5 +322,6 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     raw: bytes | None = None
     images: tuple[dict[str, Any], ...] = ()
     extracted: Extracted | None = None
+    judged: tuple[Judged, ...] = ()
     calls: tuple[ToolCall, ...] = ()
     conduct: Conduct | None = None

@@ -53,7 +53,8 @@ class ScoredItem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One response with the scores of all scorers: the row that every metric is computed from.
 
     `index` is the row's position (data order for a run, file order for `beholder score`), `order` the order in which
-    stored answers were shown. There is one row for each (key, epoch, vote).
+    stored answers were shown. `origin` says which collection the item came from, where the data says so. There is one
+    row for each (key, epoch, vote).
     """
 
     index: int
@@ -68,6 +69,7 @@ class ScoredItem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     order: tuple[int, ...] = ()
     target: str = ""
     split: str = ""
+    origin: str = ""
 
 
 class Metric(msgspec.Struct, frozen=True, omit_defaults=True):

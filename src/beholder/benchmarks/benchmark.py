@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from beholder.errors import DataError
+from beholder.extract.extraction import Extraction
 from beholder.sample import Part, Response, Sample, Sampling
 from beholder.score import Metrics, ScoredItem, Scorer
 
@@ -31,12 +32,13 @@ class LoadOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     `images` is the folder that image names are relative to (default: beside the data file). `categories` is a file
     that maps keys, ids or indexes to categories. `on_error`, where a loader knows it, is told of each record that
-    cannot be used, and the loader goes on with the next one.
+    cannot be used, and the loader goes on with the next one. `task` is one of the benchmark's `tasks`, "" for its own.
     """
 
     images: Path | None = None
     categories: Path | None = None
     on_error: Callable[[DataError], None] | None = None
+    task: str = ""
 
 
 class MetricOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +52,29 @@ class MetricOptions(msgspec.Struct, frozen=True, kw_only=True):
     resamples: int = 1000
     group_sizes: dict[str, int] | None = None
     votes: int | None = None
+
+
+class JudgeTask(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that judge models are asked about a response, once it is in the journal.
+
+    `purpose` is a short word (`rubric`); `title` says in a few words what the judge does. `prompt` makes the question
+    from `template` (ours, or a user's, which must hold `placeholders`); where `sees_pictures`, its parts may show the
+    sample's. `needs` says if a response is to be judged at all. `read` turns a judge's reply into its verdict, written
+    as text in a form that the benchmark's scorers read; without a value the judge has failed on it. `max_tokens` is the
+    longest reply. `local` names judges that need no model: name → `module:function`; the function takes what follows
+    the name (`embedding/FOLDER`) and gives a function from sample and response to the verdict.
+    """
+
+    purpose: str
+    title: str
+    template: str
+    placeholders: tuple[str, ...]
+    prompt: Callable[[Sample, Response, str], tuple[Part, ...]]
+    needs: Callable[[Sample, Response], bool]
+    read: Callable[[Sample, Response, str], Extraction[str]]
+    sees_pictures: bool = False
+    max_tokens: int = 1024
+    local: dict[str, str] = {}
 
 
 class Details(Protocol):
@@ -79,6 +104,11 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     from the template `extraction_template`, `needs_extraction` says if a response has to be read at all, and
     `headline_without_extractor` is the headline of a run that has no such answers. `upright_turn` says by how many
     degrees clockwise a picture has to be turned, where the item asks for that: for the diagnosis of tool calls.
+
+    `tasks` are other things that may be asked about the same items (name → template); a sample's `metadata["task"]`
+    says which it was loaded for. `judge_tasks` are what judges are asked about responses; their verdicts are in
+    `Response.judged` and decide the scores of some scorers. `assumptions` is the text of what is ours to choose where
+    a paper is silent; `assume` gives the same benchmark under another such text (`UsageError` if it cannot be used).
     """
 
     name: str
@@ -107,6 +137,10 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     extraction_prompt: Callable[[Sample, Response, str], str] | None = None
     needs_extraction: Callable[[Sample, Response], bool] | None = None
     upright_turn: Callable[[Sample], float | None] | None = None
+    tasks: dict[str, str] = {}
+    judge_tasks: tuple[JudgeTask, ...] = ()
+    assumptions: str = ""
+    assume: Callable[[str], Benchmark] | None = None
 
     def headline_of(self, metrics: Metrics) -> tuple[str, str]:
         """(scorer, metric) that a report leads with: the headline, or what stands in for it where it has no value."""

@@ -15,7 +15,7 @@ from beholder.engine.scoring import score_with
 from beholder.errors import DataError, UsageError
 from beholder.sample import FROM_FILE, Extracted, Response, Sample, Usage
 from beholder.score import ScoredItem, Scorer
-from beholder.store.reading import target_text
+from beholder.store.reading import origin_of, target_text
 
 _LINE = "Each line is an object with `key` and `response`, and optionally `vote`, `order`, `reasoning`, `finish`."
 
@@ -183,6 +183,7 @@ def score_answers(answered: Sequence[Answered], scorers: dict[str, Scorer]) -> l
             order=one.response.order,
             target=target_text(one.sample),
             split=one.sample.split,
+            origin=origin_of(one.sample),
         )
         for one in answered
     ]

@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from beholder.annotation import written
 from beholder.errors import Owner, UsageError
 from beholder.sample import (
     BooleanTarget,
     ChoiceTarget,
     Extracted,
     Failure,
+    MetaphorTarget,
     NumberSetTarget,
     NumberTarget,
     OrderedListTarget,
@@ -197,7 +199,7 @@ def scores_of(db: sqlite3.Connection, number: int) -> dict[str, Score]:
 
 def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
     """One row for each (key, epoch, vote), in data order; equal sets of scores are shared to keep the list small."""
-    facts: dict[str, tuple[int, str, str, str, str, str, str, str]] = {}
+    facts: dict[str, tuple[int, str, str, str, str, str, str, str, str]] = {}
     for found in samples(db):
         facts[found.key] = (
             found.index,
@@ -209,6 +211,7 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
             intern(found.difficulty),
             intern(target_text(found)),
             intern(found.split),
+            intern(origin_of(found)),
         )
     names = dict(db.execute("SELECT id, name FROM scorers").fetchall())
     shared_score: dict[tuple[Any, ...], Score] = {}
@@ -218,7 +221,7 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
     def finish(place: tuple[str, int, int], order: tuple[int, ...], scores: dict[int, Score]) -> None:
         identity = tuple(x for scorer, score in scores.items() for x in (scorer, id(score)))
         named = shared_set.setdefault(identity, {names[scorer]: score for scorer, score in scores.items()})
-        index, key, group, cluster, category, difficulty, target, split = facts[place[0]]
+        index, key, group, cluster, category, difficulty, target, split, origin = facts[place[0]]
         items.append(
             ScoredItem(
                 index=index,
@@ -233,6 +236,7 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
                 order=order,
                 target=target,
                 split=split,
+                origin=origin,
             )
         )
 
@@ -262,6 +266,11 @@ def scored_items(db: sqlite3.Connection) -> list[ScoredItem]:
     return items
 
 
+def origin_of(found: Sample) -> str:
+    """Which collection a sample came from, "" where its data does not say."""
+    return str(found.metadata.get("origin", ""))
+
+
 def target_text(found: Sample) -> str:
     """The gold as text, for tables and confusion counts."""
     match found.target:
@@ -275,6 +284,8 @@ def target_text(found: Sample) -> str:
             return text
         case PlaceTarget(row=row, column=column):
             return str([row, column])
+        case MetaphorTarget(annotation=annotation):
+            return written(annotation)
 
 
 def tally(db: sqlite3.Connection, n_scorers: int) -> Tally:

@@ -1,0 +1,1 @@
+"""Pages in a browser: the server that gives them out, and what it refuses."""
