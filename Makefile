@@ -52,7 +52,7 @@ bench: .venv/.dev
 # Needs uv. The lock files name versions and hashes, never where they came from.
 LOCK := uv pip compile pyproject.toml requirements/build.in --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet --no-emit-index-url --no-emit-find-links
 lock:
-	$(LOCK) --extra data --extra tir --extra tools --output-file requirements/runtime.lock
+	$(LOCK) --extra data --extra m3r --extra tir --extra tools --extra web --output-file requirements/runtime.lock
 	$(LOCK) --extra dev --constraint requirements/runtime.lock --output-file requirements/dev.lock
 
 clean:
