@@ -7,7 +7,7 @@ import importlib
 
 import pytest
 
-MODULES = ("intervals", "accuracy", "groups", "votes", "paired", "noise", "table")
+MODULES = ("agreement", "intervals", "accuracy", "groups", "votes", "paired", "noise", "table")
 
 
 @pytest.mark.parametrize("name", MODULES)
