@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from beholder.errors import DataError
+from beholder.errors import DataError, UsageError
 from beholder.extract.extraction import Extraction
 from beholder.sample import Part, Response, Sample, Sampling
 from beholder.score import Metrics, ScoredItem, Scorer
@@ -141,6 +141,24 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     judge_tasks: tuple[JudgeTask, ...] = ()
     assumptions: str = ""
     assume: Callable[[str], Benchmark] | None = None
+
+    def template_of(self, task: str) -> str:
+        """The template of one of the `tasks`; of the benchmark's own question for "". `UsageError` if there is none."""
+        if not task:
+            return self.template
+        if not self.tasks:
+            raise UsageError(f"{self.name} has one task only. Leave --task out.")
+        if task not in self.tasks:
+            raise UsageError(
+                f"{self.name} has no task {task[:40]!r}. Choose {', '.join(self.tasks)}, or leave --task out."
+            )
+        return self.tasks[task]
+
+    def assuming(self, text: str) -> Benchmark:
+        """The same benchmark under another text of assumptions. `UsageError` if it takes none, or not this one."""
+        if self.assume is None:
+            raise UsageError(f"{self.name} takes no --assumptions: it has no such file.")
+        return self.assume(text)
 
     def headline_of(self, metrics: Metrics) -> tuple[str, str]:
         """(scorer, metric) that a report leads with: the headline, or what stands in for it where it has no value."""

@@ -29,7 +29,6 @@ def compare(
 
     import msgspec
 
-    from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.finding import find_run
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
@@ -47,7 +46,7 @@ def compare(
     plans = [lifecycle.plan_of(info) for info in infos]
     if plans[0].benchmark != plans[1].benchmark:
         raise UsageError(f"{a} ran {plans[0].benchmark}, {b} ran {plans[1].benchmark}. Compare runs of one benchmark.")
-    found = find_benchmark(plans[0].benchmark)
+    found = lifecycle.benchmark_of(infos[0], plans[0])
     if scorer is not None and scorer not in found.scorers:
         raise UsageError(f"--scorer: {found.name} has no scorer {scorer!r}. It has {', '.join(found.scorers)}.")
     items, sides = [], []

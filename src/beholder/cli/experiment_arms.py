@@ -87,14 +87,13 @@ async def carry_on(folder: Path, experiment: Experiment, reach: Reach, console: 
 
 
 def _finished(run: Path) -> Result | None:
-    from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.resume import as_it_stands
-    from beholder.engine.lifecycle import plan_of
+    from beholder.engine.lifecycle import benchmark_of, plan_of
     from beholder.store.folder import read_info
 
     info = read_info(run)
     plan = plan_of(info)
-    return as_it_stands(run, info, plan, find_benchmark(plan.benchmark))
+    return as_it_stands(run, info, plan, benchmark_of(info, plan))
 
 
 async def _carry_out(folder: Path, arm: Arm, reach: Reach, console: Console) -> Result:

@@ -42,7 +42,6 @@ def report(
     import shlex
     import tempfile
 
-    from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.finding import find_run
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
@@ -70,7 +69,7 @@ def report(
                 folder = find_run(name, runs_dir)
             info = read_info(folder)
             plan = lifecycle.plan_of(info)
-            found = find_benchmark(plan.benchmark)
+            found = lifecycle.benchmark_of(info, plan)
             with contextlib.closing(schema.open_to_read(folder / "run.db")) as db:
                 stored = reading.scorer_codes(db)
             mend = (

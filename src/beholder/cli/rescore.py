@@ -31,7 +31,6 @@ def rescore(
     """
     import asyncio
 
-    from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.carry_out import exit_code, finish_command
     from beholder.cli.extractor import check, make_extractor, refuse_alone
     from beholder.cli.finding import find_run
@@ -50,7 +49,7 @@ def rescore(
     folder = find_run(run, runs_dir)
     info = read_info(folder)
     plan = lifecycle.plan_of(info)
-    found = find_benchmark(plan.benchmark)
+    found = lifecycle.benchmark_of(info, plan)
     refuse_alone(extractor, extractor_base_url, extractor_key_env, extractor_prompt)
     if extractor is None:
         with locked(folder):

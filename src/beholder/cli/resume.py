@@ -49,12 +49,11 @@ def resume(
     """
     import asyncio
 
-    from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.asking_again import AskingAgain
     from beholder.cli.carry_out import carry_out_with_progress, exit_code, finish_command
     from beholder.cli.endpoint import StoredEndpoint, asking, stored_settings
     from beholder.cli.finding import find_run
-    from beholder.engine.lifecycle import check_same_plan, plan_of
+    from beholder.engine.lifecycle import benchmark_of, check_same_plan, plan_of
     from beholder.models import make_model
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
@@ -68,7 +67,7 @@ def resume(
     folder = find_run(run, runs_dir)
     info = read_info(folder)
     plan = plan_of(info)
-    found = find_benchmark(plan.benchmark)
+    found = benchmark_of(info, plan)
     settings = stored_settings(info.settings, folder)
     standing = as_it_stands(folder, info, plan, found)
     if standing is not None:

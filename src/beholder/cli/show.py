@@ -44,7 +44,6 @@ def show(
     import tempfile
     from datetime import UTC, datetime
 
-    from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.carry_out import finish_command
     from beholder.cli.finding import find_run
     from beholder.engine import lifecycle
@@ -64,7 +63,7 @@ def show(
         folder = pack.unpack(Path(run), Path(temporary)) if packed else find_run(run, runs_dir)
         info = read_info(folder)
         plan = lifecycle.plan_of(info)
-        found = find_benchmark(plan.benchmark)
+        found = lifecycle.benchmark_of(info, plan)
         option = "--mark" if mark is not None else "--label"
         if mark is not None or label is not None:
             if key is None:

@@ -113,6 +113,17 @@ def plan_of(info: folders.RunInfo) -> Plan:
         raise UsageError(f"run.json holds no plan that this Beholder can read ({error}).") from None
 
 
+def benchmark_of(info: folders.RunInfo, plan: Plan) -> Benchmark:
+    """The benchmark of a run, under the assumptions that run.json names, if it names any."""
+    found = find_benchmark(plan.benchmark)
+    text = info.settings.get("assumptions")
+    if text is None:
+        return found
+    if not isinstance(text, str):
+        raise UsageError("run.json holds assumptions that are not text. Use another copy of the run.")
+    return found.assuming(text)
+
+
 def check_same_plan(info: folders.RunInfo, plan: Plan, model: Model) -> None:
     """Refuses to continue a run with another plan, naming each difference."""
     identity = remake_plan(plan).identity(model.identity())
@@ -134,8 +145,8 @@ async def carry_out(
 
     Ctrl-C is in good hands all the while: see `Interrupts`.
     """
-    found = find_benchmark(plan.benchmark)
     info = folders.read_info(folder)
+    found = benchmark_of(info, plan)
     with folders.locked(folder):
         skip, attempts, stale = _what_is_there(folder, found, fsync=options.fsync)
         watch = make_watch(plan.n_asks, len(skip))
@@ -227,7 +238,7 @@ async def read_again(
 
     `settings` is what run.json keeps of the extractor.
     """
-    found = find_benchmark(plan.benchmark)
+    found = benchmark_of(info, plan)
     with Interrupts(say) as interrupts, _told_plainly(folder):
         info.settings["extractor"] = settings
         _set_status(folder, info, "incomplete")

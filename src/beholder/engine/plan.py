@@ -32,10 +32,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     a benchmark with groups, is how many items of the whole data each group has, whatever was selected; groups of one
     are left out. It changes no request and is not part of the identity; None in plans made before it was kept. `tools`
     are those that the model may use; None: it answers at once. `replay` says which conversations of another run are
-    shown to the model again, up to the answer (see `engine.replay`); their items are those of `selection`.
+    shown to the model again, up to the answer (see `engine.replay`); their items are those of `selection`. `task` is
+    one of the benchmark's `tasks`, "" for its own question.
     """
 
     benchmark: str
+    task: str = ""
     data: str
     data_sha256: str
     images: str | None = None
@@ -56,10 +58,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def identity(self, model: dict[str, Any]) -> dict[str, Any]:
         """What two runs must share to be the same run; plain data, for run.json and for naming differences."""
         categories = {"categories_sha256": self.categories_sha256} if self.categories_sha256 is not None else {}
+        task = {"task": self.task} if self.task else {}
         tools = {"tools": _tools_identity(self.tools)} if self.tools is not None else {}
         replay = {"replay": self.replay.identity()} if self.replay is not None else {}
         return {
             "benchmark": self.benchmark,
+            **task,
             "data_sha256": self.data_sha256,
             **categories,
             "n_samples": self.n_samples,
@@ -84,6 +88,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         options = LoadOptions(
             images=Path(self.images) if self.images else None,
             categories=Path(self.categories) if self.categories else None,
+            task=self.task,
         )
         return find_benchmark(self.benchmark).load(Path(self.data), options)
 
@@ -136,6 +141,7 @@ def make_plan(
     seed: int,
     selection: Selection,
     tools: ToolSettings | None = None,
+    task: str = "",
 ) -> Plan:
     """Reads the data once, so that every bad record is found before the first request.
 
@@ -146,12 +152,13 @@ def make_plan(
     """
     plan = Plan(
         benchmark=found.name,
+        task=task,
         data=str(data),
         data_sha256=file_digest(data),
         images=str(images) if images else None,
         categories=str(categories) if categories else None,
         categories_sha256=_categories_digest(categories) if categories else None,
-        template=template if template is not None else found.template,
+        template=template if template is not None else found.template_of(task),
         sampling=sampling,
         votes=votes if votes is not None else found.votes,
         epochs=epochs,

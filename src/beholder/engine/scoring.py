@@ -39,7 +39,7 @@ def _guarded(scorer: Scorer, sample: Sample, response: Response) -> Score:
 
 
 def scorer_code(found: Benchmark) -> dict[str, str]:
-    """Scorer name → a hash of what decides its scores: the benchmark's folder, `extract`, and packages of others."""
+    """Scorer name → a hash of what decides its scores: the benchmark's folder, `extract`, packages, assumptions."""
     digest = hashlib.blake2b(digest_size=8)
     folder = found.name.replace("-", "_")
     for package in (f"beholder.benchmarks.{folder}", "beholder.extract"):
@@ -48,4 +48,5 @@ def scorer_code(found: Benchmark) -> dict[str, str]:
                 digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     for name in found.deciding_packages:
         digest.update(f"{name}=={metadata.version(name)}\0".encode())
+    digest.update(found.assumptions.encode("utf-8", "surrogatepass"))
     return dict.fromkeys(found.scorers, digest.hexdigest())

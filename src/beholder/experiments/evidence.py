@@ -13,9 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark
-from beholder.engine.lifecycle import plan_of
+from beholder.engine.lifecycle import benchmark_of, plan_of
 from beholder.engine.plan import Plan, differences, remake_plan
 from beholder.engine.replay import (
     Condition,
@@ -120,7 +119,7 @@ def open_source(folder: Path) -> Source:
     ]
     if changed:
         raise UsageError(f"{folder} cannot be replayed: {'; '.join(changed)}. Restore what it used.")
-    return Source(folder, info, plan, find_benchmark(plan.benchmark))
+    return Source(folder, info, plan, benchmark_of(info, plan))
 
 
 def source_again(plan: Plan) -> Source:

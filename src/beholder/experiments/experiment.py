@@ -18,7 +18,6 @@ from typing import Annotated, Any
 
 import msgspec
 
-from beholder.benchmarks import benchmark as find_benchmark
 from beholder.engine import lifecycle
 from beholder.engine.lifecycle import Result
 from beholder.engine.plan import Plan, differences, digest, remake_plan
@@ -146,7 +145,7 @@ def read_arms(folder: Path, experiment: Experiment) -> dict[str, Result]:
 def _read_arm(run: Path) -> Result:
     info = folders.read_info(run)
     plan = lifecycle.plan_of(info)
-    return lifecycle.read_result(run, info, plan, find_benchmark(plan.benchmark))
+    return lifecycle.read_result(run, info, plan, lifecycle.benchmark_of(info, plan))
 
 
 def missing(experiment: Experiment, results: dict[str, Result]) -> Iterator[str]:
