@@ -9,7 +9,7 @@ from rich.table import Table
 
 from beholder.metrics.paired import CLUSTERED, Paired
 from beholder.report.comparison import Comparison
-from beholder.report.figures import count
+from beholder.report.figures import count, counted
 from beholder.report.terminal import bare_table, cell
 
 
@@ -77,11 +77,11 @@ def _limits(comparison: Comparison, right_wrong: Paired | None) -> Iterable[str]
     if right_wrong is None:
         yield "no task is only right or wrong: no four cells"
     elif right_wrong.n < paired.n:
-        yield f"the four cells are about the {count(right_wrong.n)} items of tasks without credit in part"
+        yield f"the four cells are about the {counted(right_wrong.n, 'item')} of tasks without credit in part"
     if comparison.detectable is None and (comparison.gained or comparison.lost):
         yield "detectable: none that so few items could show"
     yield from (note for note in paired.note.split("; ") if note and note != CLUSTERED)
     if right_wrong is not None and CLUSTERED in right_wrong.note:
         yield CLUSTERED
     if paired.failed:
-        yield f"{count(paired.failed)} items left out: no answer on one side"
+        yield f"{counted(paired.failed, 'item')} left out: no answer on one side"
