@@ -136,8 +136,8 @@ def settle(annotations: Sequence[Annotation | None], same: Same, agree: int | No
     sentiment = _counted("sentiment", {k: a.sentiment for k, a in there.items() if a.sentiment in SENTIMENTS}, agree)
     # A box that lies outside the picture is a fault of the explanation; what is said of the slots still counts.
     broken = {number for number, found in faults.items() if set(found) - {BOX_OUTSIDE}}
-    voters = {k: pair for k, a in there.items() if a.metaphor is True and k not in broken and (pair := _pair(a))}
-    pair = _counted("pair", voters, agree, lambda one, other: all(map(same, one, other)))
+    voters = {k: a for k, a in there.items() if a.metaphor is True and k not in broken}
+    pair = _counted("pair", _pairs(voters), agree, lambda one, other: all(map(same, one, other)))
     made = Consensus(
         annotators=n,
         agree=agree,

@@ -128,7 +128,7 @@ def tidy(form: Form, value: Value) -> Value:
     """
     kept: Value = {}
     for field in form.fields:
-        filled = value.get(field.name)
+        filled: Any = value.get(field.name)
         if is_blank(filled):
             continue
         kept[field.name] = [_tidy_piece(piece) for piece in filled] if field.kind == "evidence" else filled.strip()
@@ -141,8 +141,11 @@ def _tidy_piece(piece: dict[str, Any]) -> dict[str, Any]:
     return rest if box is None else rest | {"box": [float(edge) for edge in box]}
 
 
-def check_value(form: Form, value: Value) -> list[str]:
-    """What is wrong with a filled-in form, a sentence each; [] if nothing is. Any JSON value may be given."""
+def check_value(form: Form, value: Any, *, complete: bool = True) -> list[str]:
+    """What is wrong with a filled-in form, a sentence each; [] if nothing is. Any JSON value may be given.
+
+    Unless it has to be `complete`, required fields may be blank.
+    """
     if not isinstance(value, dict):
         return ["The value must be an object with a field for each question."]
     known = {field.name for field in form.fields}
@@ -150,7 +153,7 @@ def check_value(form: Form, value: Value) -> list[str]:
     for field in form.fields:
         filled = value.get(field.name)
         if is_blank(filled):
-            if field.required and is_asked(field, value):
+            if complete and field.required and is_asked(field, value):
                 wrong.append(f"{field.label}: please fill this in.")
         elif not is_asked(field, value):
             assert field.when is not None
