@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "pack": "beholder.cli.pack:pack",
     "list": "beholder.cli.listing:list_runs",
     "synth": "beholder.cli.synth:synth",
+    "example": "beholder.cli.example:example",
     "experiment": "beholder.cli.experiment:app",
     "audit": "beholder.cli.audit:app",
     "import": "beholder.cli.imports:app",
