@@ -18,6 +18,10 @@ BENCHMARKS: dict[str, tuple[str, str]] = {
         "beholder.benchmarks.tir",
         "TIR-Bench: thirteen tasks that ask for thinking with images, on its own data or fresh items",
     ),
+    "m3r": (
+        "beholder.benchmarks.m3r",
+        "M3R-Bench: metaphors in picture and text, with target, source, sentiment and the evidence for them",
+    ),
 }
 """Name → (module that holds `BENCHMARK`, one line for `beholder list`)."""
 

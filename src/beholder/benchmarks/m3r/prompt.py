@@ -172,11 +172,11 @@ def prompt(sample: Sample, template: str, order: tuple[int, ...] = ()) -> tuple[
     check_template(template)
     asking = section_of(template, str(sample.metadata.get("language", "")))
     picture = [ImagePart(index) for index in range(len(sample.images))]
-    before, image, after = asking.partition(IMAGE)
-    if not image:
+    if IMAGE not in asking:
         return (*picture, TextPart(asking.replace(TEXT, sample.question)))
-    texts = [TextPart(piece.replace(TEXT, sample.question)) for piece in (before, after)]
-    return tuple(part for part in (texts[0], *picture, texts[1]) if not isinstance(part, TextPart) or part.text)
+    before, after = (piece.replace(TEXT, sample.question) for piece in asking.split(IMAGE))
+    parts: list[Part] = [TextPart(before), *picture, TextPart(after)]
+    return tuple(part for part in parts if not isinstance(part, TextPart) or part.text)
 
 
 def check_template(template: str) -> None:
@@ -218,7 +218,7 @@ def _whole(annotation: Annotation) -> Annotation:
     metaphor = annotation.metaphor
     if metaphor is UNSET:
         metaphor = any(isinstance(slot, str) for slot in slots)
-    filled = ["?" if metaphor else None] * 2
+    filled = ["something" if metaphor else None] * 2
     target, source = (fill if slot is UNSET else slot for slot, fill in zip(slots, filled, strict=True))
     sentiment = SENTIMENTS[1] if annotation.sentiment is UNSET else annotation.sentiment
     return msgspec.structs.replace(annotation, metaphor=metaphor, target=target, source=source, sentiment=sentiment)

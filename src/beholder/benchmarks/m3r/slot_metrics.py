@@ -1,0 +1,106 @@
+"""Figures of what judges or an embedding say of target and source, each kept apart from the exact ones.
+
+All are over the metaphors of the gold. Judges are not asked where nothing is to be asked: an answer with the gold's own
+words is the same, and one without the slot is not. Such answers count here as they do under `lenient`, so that the
+denominator is that of `target_exact`. OUR assumption.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from beholder.benchmarks.benchmark import MetricOptions
+from beholder.benchmarks.m3r.label_metrics import Row, noted
+from beholder.benchmarks.m3r.labels import SLOTS, is_metaphor, slots_count
+from beholder.metrics.accuracy import share
+from beholder.score import Metric, Outcome
+
+Verdicts = dict[str, dict[str, dict[str, Any]]]
+"""Judge → slot → what it says."""
+KINDS = {"same": "judged", "similarity": "similarity"}
+"""Word of a verdict → what its figures are called."""
+
+
+def slot_figures(rows: Sequence[Row], scorer: str, options: MetricOptions) -> dict[str, Metric]:
+    """`target_judged`, `source_judged`, `slots_judged` (both), `target_similarity`, `source_similarity`: those of which
+    anybody said anything; with several judges also `NAME/JUDGE`.
+
+    `rows` are those of a scorer of labels; what judges said is in the score of `scorer` of the same items.
+    """
+    own = [row for row in rows if is_metaphor(row.gold) and any(slot in row.right for slot in SLOTS)]
+    said = [verdicts_of(row, scorer) for row in own]
+    figures: dict[str, Metric] = {}
+    for word, name in KINDS.items():
+        judges = sorted({judge for one in said for judge in one if word in one[judge].get(_first(one[judge]), {})})
+        for among in [judges, *([judge] for judge in judges if len(judges) > 1)] if judges else []:
+            suffix = f"/{among[0]}" if among != judges else ""
+            for slot in (*SLOTS, "slots") if word == "same" else SLOTS:  # of two similarities a mean would say nothing
+                wanted = SLOTS if slot == "slots" else (slot,)
+                figure = _figure(own, said, scorer, wanted, word, among, options)
+                if figure is not None:
+                    figures[f"{slot}_{name}{suffix}"] = figure
+    return figures
+
+
+def verdicts_of(row: Row, scorer: str) -> Verdicts:
+    """What each judge said of an answer; empty where nobody was asked."""
+    score = row.item.scores[scorer]
+    found: Verdicts = json.loads(score.extracted) if score.outcome is Outcome.SCORED and score.extracted else {}
+    return found
+
+
+def _figure(
+    rows: Sequence[Row],
+    said: Sequence[Verdicts],
+    scorer: str,
+    wanted: Sequence[str],
+    word: str,
+    judges: Sequence[str],
+    options: MetricOptions,
+) -> Metric | None:
+    """The mean over the rows whose gold gives the wanted slots; None if there is none."""
+    places = [place for place, row in enumerate(rows) if all(slot in row.right for slot in wanted)]
+    if not places:
+        return None
+    values = []
+    for place in places:
+        lost = rows[place].failed or rows[place].item.scores[scorer].outcome is Outcome.FAILED
+        values.append(None if lost else _value(rows[place], said[place], wanted, word, judges))
+    unasked = sum(not said[place] and value is not None for place, value in zip(places, values, strict=True))
+    figure = share(values, [rows[place].cluster for place in places], seed=options.seed, resamples=options.resamples)
+    note = f"{unasked:,} answers needed no judge: the gold's own words, or no slot at all" if unasked else ""
+    return noted(figure, note)
+
+
+def _value(row: Row, said: Verdicts, wanted: Sequence[str], word: str, judges: Sequence[str]) -> float | None:
+    """The mean over the judges that gave a verdict, each the least of its slots; None if none of them did."""
+    if row.said is None or not slots_count(row.said):
+        return 0.0
+    if not said:
+        plain = [_without_judge(row, slot) for slot in wanted]
+        return None if None in plain else min(value for value in plain if value is not None)
+    values = []
+    for judge in judges:
+        if judge in said:
+            parts = [_of_slot(row, said[judge], slot, word) for slot in wanted]
+            if None not in parts:
+                values.append(min(part for part in parts if part is not None))
+    return sum(values) / len(values) if values else None
+
+
+def _of_slot(row: Row, verdict: dict[str, dict[str, Any]], slot: str, word: str) -> float | None:
+    return float(verdict[slot][word]) if word in verdict.get(slot, {}) else _without_judge(row, slot)
+
+
+def _without_judge(row: Row, slot: str) -> float | None:
+    """1 for the gold's own words, 0 where no slot is said; None for other words, of which only a judge can tell."""
+    if row.right[slot]:
+        return 1.0
+    return None if isinstance(getattr(row.said, slot), str) else 0.0
+
+
+def _first(verdict: dict[str, dict[str, Any]]) -> str:
+    """A verdict says the same kind of thing of each of its slots."""
+    return next(iter(verdict), "")
