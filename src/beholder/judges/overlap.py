@@ -35,7 +35,7 @@ from beholder.benchmarks.m3r.assumptions import Assumptions, assumptions_of, shi
 from beholder.benchmarks.m3r.labels import gold_of, is_metaphor
 from beholder.benchmarks.m3r.rubric import explanation_of, own_words, place
 from beholder.benchmarks.m3r.rubric_reply import NO, PARTLY, YES, Rating, written_ratings
-from beholder.benchmarks.m3r.wording import content, covered, words
+from beholder.benchmarks.m3r.wording import content, covered, repeats, words
 from beholder.errors import UsageError
 from beholder.sample import Response, Sample
 
@@ -126,10 +126,10 @@ class Case:
         model, said = content(own_words(self.model)), content(own_words(self.said))
         found = {}
         for name in ("target", "source"):
-            label = getattr(self.gold, name)
-            own = content(label) if isinstance(label, str) else frozenset()
-            wanted = own & model or own
-            found[name] = wanted, bool(wanted) and covered(wanted, said) >= self.made.overlap_from
+            label = getattr(self.gold, name) if isinstance(getattr(self.gold, name), str) else ""
+            wanted = content(label) & model or content(label)
+            enough = bool(wanted) and covered(wanted, said) >= self.made.overlap_from
+            found[name] = wanted, enough or repeats(own_words(self.said), label)  # one Chinese character is no pair
         return found
 
 
