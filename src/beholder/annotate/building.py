@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from beholder.annotate import project_db
-from beholder.annotate.items import OPEN, Annotator, KeptApart, NewItem, Picture
+from beholder.annotate.items import OPEN, Annotator, KeptApart, NewItem
 from beholder.errors import DataError, UsageError
 from beholder.images import load as images
 from beholder.report.plain_text import plain
@@ -70,8 +70,7 @@ def _fill(
             _insert(db, folder, record, len(seen))
             seen.add(record.key)
         except DataError as error:
-            place = record.where or record.key
-            unusable.append(KeptApart(place, str(error).removeprefix(f"{place}: ")))
+            unusable.append(apart_of(error, record.key))
     if not seen:
         some = f" ({unusable[0].place}: {unusable[0].why})" if unusable else ""
         raise UsageError(f"No record can be annotated{some}. Correct the data.")
@@ -86,7 +85,11 @@ def _insert(db: sqlite3.Connection, folder: Path, record: NewItem, position: int
     told = json_text(record.record)
     if len(told) > LONGEST_RECORD:
         raise DataError(f"the record has {len(told):,} bytes, at most {LONGEST_RECORD:,} are taken", where=record.where)
-    pictures = [_keep(db, folder, ref, record.where) for ref in record.images]
+    pictures = [store_picture(folder, ref, record.where) for ref in record.images]
+    db.executemany(
+        "INSERT OR IGNORE INTO images VALUES (?, ?, ?, ?, ?)",
+        [(one.sha256, one.mime, one.width, one.height, one.n_bytes) for one in pictures],
+    )
     made = record.consensus
     why = "" if made is None else " ".join(made.why) or _CONFIRM
     db.execute(
@@ -114,7 +117,7 @@ def _insert(db: sqlite3.Connection, folder: Path, record: NewItem, position: int
     )
 
 
-def _keep(db: sqlite3.Connection, folder: Path, ref: ImageRef, where: str) -> Picture:
+def store_picture(folder: Path, ref: ImageRef, where: str) -> images.Image:
     """Stores a picture under the hash of its bytes. Raises `DataError` if it cannot be read."""
     try:
         found = images.load(ref)
@@ -123,8 +126,10 @@ def _keep(db: sqlite3.Connection, folder: Path, ref: ImageRef, where: str) -> Pi
     path = folder / IMAGES / found.sha256
     if not path.is_file() or path.stat().st_size != found.n_bytes:
         write_atomically(path, found.data)
-    db.execute(
-        "INSERT OR IGNORE INTO images VALUES (?, ?, ?, ?, ?)",
-        (found.sha256, found.mime, found.width, found.height, found.n_bytes),
-    )
-    return Picture(found.sha256, found.mime, found.width, found.height)
+    return found
+
+
+def apart_of(error: DataError, place: str = "") -> KeptApart:
+    """A record that cannot be used, from what was said of it."""
+    where = error.where or place
+    return KeptApart(where or "a record", str(error).removeprefix(f"{where}: "))

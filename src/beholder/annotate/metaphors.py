@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from beholder.annotate.forms import LONGEST, LONGEST_PIECE, MOST_PIECES, Value
 from beholder.annotation import SENTIMENTS, TEXTUAL, VISUAL, Annotation, Evidence, Explanation, is_inside
 from beholder.report.plain_text import plain
@@ -22,18 +24,27 @@ def value_of(said: Annotation) -> Value:
     if said.sentiment in SENTIMENTS:
         value["sentiment"] = said.sentiment
     if isinstance(said.explanation, Explanation):
-        value["evidence"] = [_piece_of(piece) for piece in said.explanation.evidence if piece.text.strip()][
-            :MOST_PIECES
-        ]
-        value["mapping"] = plain(said.explanation.mapping, limit=LONGEST["longtext"])
-        value["justification"] = plain(said.explanation.sentiment, limit=LONGEST["longtext"])
+        pieces = [_piece_of(piece) for piece in said.explanation.evidence[:MOST_PIECES]]
+        value["evidence"] = [piece for piece in pieces if piece["text"]]
+        value["mapping"] = plain(said.explanation.mapping, limit=LONGEST["longtext"]).strip()
+        value["justification"] = plain(said.explanation.sentiment, limit=LONGEST["longtext"]).strip()
     return {name: filled for name, filled in value.items() if filled}
 
 
 def _piece_of(piece: Evidence) -> dict[str, object]:
     kind = piece.kind if piece.kind in (VISUAL, TEXTUAL) else TEXTUAL
-    told: dict[str, object] = {"kind": kind, "text": plain(piece.text, limit=LONGEST_PIECE)}
+    told: dict[str, object] = {"kind": kind, "text": plain(piece.text, limit=LONGEST_PIECE).strip()}
     return told | {"box": list(piece.box)} if piece.box is not None and is_inside(piece.box) else told
+
+
+def cleaned(said: Annotation) -> Annotation:
+    """The same annotation with target and source as a page can show them: one line, bounded. The rest is as it was."""
+    slots = {
+        name: plain(slot, one_line=True, limit=LONGEST["text"])
+        for name, slot in (("target", said.target), ("source", said.source))
+        if isinstance(slot, str)
+    }
+    return msgspec.structs.replace(said, **slots)
 
 
 def annotation_of(value: Value) -> Annotation:
