@@ -21,8 +21,8 @@ from beholder.metrics.accuracy import NO_SPREAD, NOTHING_SCORED, few_clusters, s
 from beholder.metrics.intervals import Floats, cluster_bootstrap_totals, cluster_count
 from beholder.score import Metric, Outcome, ScoredItem
 
-OVER_METAPHORS = "over the metaphors of the gold; who finds none there has the slot wrong"
-OVER_ALL = "over all items; where the gold has none, saying that there is none is right"
+OVER_METAPHORS = "over the metaphors of the gold, where None is wrong"
+OVER_ALL = "over all items: where the gold has None, saying so is right"
 NO_INTERVAL = "no interval: too few clusters or resamples"
 
 
@@ -60,20 +60,26 @@ def rows_of(items: Sequence[ScoredItem], scorer: str, labels: Sequence[str], rul
 def label_figures(
     rows: Sequence[Row], labels: Sequence[str], rules: SlotRules, options: MetricOptions
 ) -> dict[str, Metric]:
-    """The figures of each of `labels` that the gold of any row gives."""
+    """The figures of each of `labels` that the gold of any row gives; those over all items (`NAME_all`) come last."""
     figures: dict[str, Metric] = {}
-    if "metaphor" in labels and (given := _given(rows, "metaphor")):
-        figures |= _identification(given, options)
-    for slot in SLOTS:
-        if slot in labels and (given := _given(rows, slot)):
-            figures |= _slot(given, slot, rules, options)
-    if set(SLOTS) <= set(labels) and (given := [row for row in rows if set(SLOTS) <= set(row.right)]):
-        figures |= _both_slots(given, options)
-    if "sentiment" in labels and (given := _given(rows, "sentiment")):
-        figures |= _sentiment(given, options)
     for label in labels:
-        figures = _lacking(figures, label, sum(label not in row.right for row in rows))
-    return figures
+        given = [row for row in rows if label in row.right]
+        if not given:
+            continue
+        if label in SLOTS:
+            own = _slot(given, label, rules, options)
+        else:
+            own = _identification(given, options) if label == "metaphor" else _sentiment(given, options)
+        lacking = len(rows) - len(given)
+        note = f"{lacking:,} without a gold {label} left out" if lacking else ""
+        figures |= {name: noted(figure, note) for name, figure in own.items()}
+    both = [row for row in rows if set(SLOTS) <= set(row.right)]
+    if both:
+        figures |= _both_slots(both, options)
+    last = [name for name in figures if name.endswith("_all")]
+    return {name: figure for name, figure in figures.items() if name not in last} | {
+        name: figures[name] for name in last
+    }
 
 
 def joint(rows: Sequence[Row], options: MetricOptions) -> Metric:
@@ -81,7 +87,7 @@ def joint(rows: Sequence[Row], options: MetricOptions) -> Metric:
     whole = [row for row in rows if set(row.right) == set(LABELS)]
     figure = of_rows(whole, [float(all(row.right.values())) for row in whole], options)
     lacking = len(rows) - len(whole)
-    return noted(figure, f"{lacking:,} items whose gold lacks a label are left out" if lacking else "")
+    return noted(figure, f"{lacking:,} without all four gold labels left out" if lacking else "")
 
 
 def structure(rows: Sequence[Row], options: MetricOptions) -> Metric:
@@ -89,7 +95,7 @@ def structure(rows: Sequence[Row], options: MetricOptions) -> Metric:
     read = [row for row in rows if row.said is not None]
     broken = [float(bool(structure_faults(row.said))) for row in read if row.said is not None]
     figure = of_rows(read, broken, options)
-    return noted(figure, "a share of the answers that could be read; lower is better")
+    return noted(figure, "a share of the answers that could be read, the lower the better")
 
 
 def of_rows(rows: Sequence[Row], values: Sequence[float], options: MetricOptions) -> Metric:
@@ -121,18 +127,6 @@ def sentiment_said(row: Row) -> str:
     return row.said.sentiment if row.said is not None and isinstance(row.said.sentiment, str) else "none"
 
 
-def _given(rows: Sequence[Row], label: str) -> list[Row]:
-    return [row for row in rows if label in row.right]
-
-
-def _lacking(figures: dict[str, Metric], label: str, number: int) -> dict[str, Metric]:
-    """The same figures; those of a label say of how many items the gold lacks it."""
-    if not number:
-        return figures
-    note = f"{number:,} items have no gold {label} and are left out"
-    return {name: noted(figure, note) if name.split("_")[0] == label else figure for name, figure in figures.items()}
-
-
 def _identification(rows: Sequence[Row], options: MetricOptions) -> dict[str, Metric]:
     """Accuracy, and precision, recall and F1 of "there is a metaphor". An unread answer has not said so."""
     found = [row.said is not None and row.said.metaphor is True for row in rows]
@@ -153,16 +147,28 @@ def _identification(rows: Sequence[Row], options: MetricOptions) -> dict[str, Me
 
 
 def _slot(rows: Sequence[Row], slot: str, rules: SlotRules, options: MetricOptions) -> dict[str, Metric]:
-    metaphors = [row for row in rows if is_metaphor(row.gold)]
-    exact = {f"{slot}_exact": (metaphors, OVER_METAPHORS), f"{slot}_exact_all": (rows, OVER_ALL)}
-    shared = {f"{slot}_f1": (metaphors, OVER_METAPHORS), f"{slot}_f1_all": (rows, OVER_ALL)}
+    figures = {}
+    for ending, own, note in _conventions(rows):
+        exact = [float(row.right[slot]) for row in own]
+        shared = [_token_f1(row, slot, rules) for row in own]
+        figures[f"{slot}_exact{ending}"] = noted(of_rows(own, exact, options), note)
+        figures[f"{slot}_f1{ending}"] = noted(of_rows(own, shared, options), note)
+    return figures
+
+
+def _both_slots(rows: Sequence[Row], options: MetricOptions) -> dict[str, Metric]:
     return {
-        name: noted(of_rows(own, [float(row.right[slot]) for row in own], options), note)
-        for name, (own, note) in exact.items()
-    } | {
-        name: noted(of_rows(own, [_token_f1(row, slot, rules) for row in own], options), note)
-        for name, (own, note) in shared.items()
+        f"slots_exact{ending}": noted(
+            of_rows(own, [float(all(row.right[slot] for slot in SLOTS)) for row in own], options), note
+        )
+        for ending, own, note in _conventions(rows)
     }
+
+
+def _conventions(rows: Sequence[Row]) -> list[tuple[str, list[Row], str]]:
+    """The two ways to count a None of the gold: (ending of the name, the rows that count, the note)."""
+    metaphors = [row for row in rows if is_metaphor(row.gold)]
+    return [("", metaphors, OVER_METAPHORS), ("_all", list(rows), OVER_ALL)]
 
 
 def _token_f1(row: Row, slot: str, rules: SlotRules) -> float:
@@ -170,17 +176,6 @@ def _token_f1(row: Row, slot: str, rules: SlotRules) -> float:
     if row.said is None or said is UNSET or not slots_count(row.said):
         return 0.0
     return token_f1(said, getattr(row.gold, slot), rules)
-
-
-def _both_slots(rows: Sequence[Row], options: MetricOptions) -> dict[str, Metric]:
-    metaphors = [row for row in rows if is_metaphor(row.gold)]
-    return {
-        name: noted(of_rows(own, [float(all(row.right[slot] for slot in SLOTS)) for row in own], options), note)
-        for name, own, note in (
-            ("slots_exact", metaphors, OVER_METAPHORS),
-            ("slots_exact_all", rows, OVER_ALL),
-        )
-    }
 
 
 def _sentiment(rows: Sequence[Row], options: MetricOptions) -> dict[str, Metric]:

@@ -70,7 +70,7 @@ def _figure(
         values.append(None if lost else _value(rows[place], said[place], wanted, word, judges))
     unasked = sum(not said[place] and value is not None for place, value in zip(places, values, strict=True))
     figure = share(values, [rows[place].cluster for place in places], seed=options.seed, resamples=options.resamples)
-    note = f"{unasked:,} answers needed no judge: the gold's own words, or no slot at all" if unasked else ""
+    note = f"{unasked:,} decided without a judge: the gold's own words, or no slot at all" if unasked else ""
     return noted(figure, note)
 
 
