@@ -11,9 +11,9 @@ from typing import Any
 
 from beholder.benchmarks import benchmark
 from beholder.engine import lifecycle
+from beholder.engine.judge import Judge
 from beholder.engine.lifecycle import EngineOptions, Result
 from beholder.engine.plan import Plan
-from beholder.engine.reader import Extractor
 from beholder.engine.watch import Watch
 from beholder.models.endpoint import Endpoint
 from beholder.models.fakes import scripted
@@ -22,6 +22,7 @@ from made_runs import QUICK, jpeg, plan_for
 from scripted_server import Reply, Request, ScriptedServer, completion
 
 TIR = benchmark("tir")
+READING = TIR.judge_tasks[0]
 OPTIONS = "Which way leads out?\nA. RR\nB. DD\nC. LL"
 
 
@@ -73,15 +74,15 @@ def reads_letter(request: Request) -> Reply:
     return Reply(completion(found[1] if found else "None"))
 
 
-def extractor_at(server: ScriptedServer | str, *, name: str = "openai/reader", **more: Any) -> Extractor:
+def extractor_at(server: ScriptedServer | str, *, name: str = "openai/reader", **more: Any) -> Judge:
     url = server if isinstance(server, str) else server.url
     model = OpenAIModel(name, Endpoint(base_url=url, max_connections=16))
-    return Extractor(model=model, **{"template": TIR.extraction_template, "retries": QUICK, **more})
+    return Judge(task=READING, name=name, model=model, **{"template": READING.template, "retries": QUICK, **more})
 
 
 def begin(plan: Plan, answers: Path, runs: Path, *, with_extractor: bool = True) -> Path:
     """A run folder whose settings name an extractor, as `beholder run --extractor` makes it."""
-    settings = {"extractor": {"model": "openai/reader", "template": TIR.extraction_template}} if with_extractor else {}
+    settings = {"extractor": {"model": "openai/reader", "template": READING.template}} if with_extractor else {}
     return lifecycle.begin(plan, scripted(answers), settings, runs)
 
 
@@ -89,14 +90,14 @@ def carry_out(
     folder: Path,
     plan: Plan,
     answers: Path,
-    extractor: Extractor | None = None,
+    extractor: Judge | None = None,
     say: Callable[[str], None] = lambda text: None,
     **options: Any,
 ) -> Result:
     """Asks the model what is missing in a run folder, and has the extractor read it."""
 
     async def whole() -> Result:
-        settings = EngineOptions(retries=QUICK, extractor=extractor, **options)
+        settings = EngineOptions(retries=QUICK, judges=() if extractor is None else (extractor,), **options)
         try:
             return await lifecycle.carry_out(
                 folder,
@@ -107,7 +108,7 @@ def carry_out(
             )
         finally:
             if extractor is not None:
-                await extractor.model.close()
+                await extractor.close()
 
     return asyncio.run(whole())
 
@@ -116,7 +117,7 @@ def run_tir(
     here: Path,
     rows: Sequence[dict[str, Any]],
     answers: Sequence[Any],
-    extractor: Extractor | None = None,
+    extractor: Judge | None = None,
     **options: Any,
 ) -> tuple[Result, Plan, Path]:
     """A new run: its result, its plan, and the file of answers."""

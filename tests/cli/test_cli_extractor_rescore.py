@@ -102,9 +102,9 @@ def test_readings_are_written_through_if_asked_for(
     kept: list[bool] = []
     usual = judge_calls.keep
 
-    def watched(*arguments: Any, fsync: bool = False) -> None:
+    def watched(*arguments: Any, fsync: bool = False, **more: Any) -> None:
         kept.append(fsync)
-        usual(*arguments, fsync=fsync)
+        usual(*arguments, fsync=fsync, **more)
 
     monkeypatch.setattr(judge_calls, "keep", watched)
     with ScriptedServer(lambda request: BUSY) as server:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from beholder.engine import lifecycle
-from beholder.engine.extracting import Reading, extract
+from beholder.engine.judge import Judge
+from beholder.engine.judging import Judging, judge_run
 from beholder.engine.lifecycle import Result
-from beholder.engine.reader import Extractor
 from beholder.score import Score
 from beholder.store import folder as folders
 from made_tir import (
@@ -37,14 +37,14 @@ def calls(folder: Path) -> list[tuple[Any, ...]]:
         ).fetchall()
 
 
-def read_again(folder: Path, extractor: Extractor, interrupts: Any = None, said: list[str] | None = None) -> Reading:
+def read_again(folder: Path, extractor: Judge, interrupts: Any = None, said: list[str] | None = None) -> Judging:
     """An extraction alone, without the model."""
 
-    async def whole() -> Reading:
+    async def whole() -> Judging:
         try:
-            return await extract(folder, TIR, extractor, (said if said is not None else []).append, interrupts)
+            return await judge_run(folder, extractor, (said if said is not None else []).append, interrupts)
         finally:
-            await extractor.model.close()
+            await extractor.close()
 
     return asyncio.run(whole())
 
@@ -59,15 +59,15 @@ def failing(status: int, **more: Any) -> Callable[[Request], Reply]:
     return lambda request: Reply(body, status=status, **more)
 
 
-def begun_again(folder: Path, extractor: Extractor) -> Result:
+def begun_again(folder: Path, extractor: Judge) -> Result:
     """What `rescore --extractor` does: run.json names the extractor, and it reads what it has not read."""
     info = folders.read_info(folder)
-    named = {"model": extractor.model.name, "template": extractor.template}
+    named = {"extractor": {"model": extractor.name, "template": extractor.template}}
 
     async def whole() -> Result:
         try:
-            return await lifecycle.read_again(folder, info, lifecycle.plan_of(info), extractor, named, print)
+            return await lifecycle.judge_again(folder, info, lifecycle.plan_of(info), [extractor], named, print)
         finally:
-            await extractor.model.close()
+            await extractor.close()
 
     return asyncio.run(whole())

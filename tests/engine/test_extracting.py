@@ -16,19 +16,18 @@ from typing import Any
 import pytest
 from made_readings import calls, failing, finished, official, read_again
 
-from beholder.benchmarks import benchmark
-from beholder.engine.extracting import Reading, extract
-from beholder.engine.reader import MAX_TOKENS, check_extractor
+from beholder.benchmarks.tir.extractor import extraction_prompt
+from beholder.engine.judging import Judging, judge_run
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.run import Ending
-from beholder.errors import AuthError, Owner, UsageError
+from beholder.errors import AuthError, Owner
 from beholder.sample import Extracted, Response
 from beholder.score import Outcome
 from beholder.store import folder as folders
 from beholder.store import reading, schema
 from made_runs import QUICK, plan_for, slowly, stored, untidy_files
 from made_tir import (
-    TIR,
+    READING,
     begin,
     carry_out,
     extractor_at,
@@ -80,13 +79,13 @@ def test_the_extractor_sees_question_and_response_but_no_picture_and_no_gold(tmp
     (request,) = server.requests
     assert request.body["model"] == "reader"
     assert request.body["temperature"] == 0
-    assert request.body["max_tokens"] == MAX_TOKENS
+    assert request.body["max_tokens"] == READING.max_tokens
     assert "image" not in json.dumps(request.body)
     assert "Item 0: Which way leads out?\nA. RR\nB. DD\nC. LL" in request.texts
     assert response_in(request) == "It is A, {question} \\ud800\nreally."
     assert "the letter of the chosen option" in request.texts
-    assert request.texts == TIR.extraction_prompt(
-        stored_sample(tmp_path), Response(text="It is A, {question} \\ud800\nreally."), TIR.extraction_template
+    assert request.texts == extraction_prompt(
+        stored_sample(tmp_path), Response(text="It is A, {question} \\ud800\nreally.")
     )
 
 
@@ -209,7 +208,7 @@ def test_t16_a_failed_reading_is_the_judges_and_costs_no_answer(
 
         before = len(server.requests)
         server.script = reads_letter
-        assert read_again(result.folder, extractor_at(server)) == Reading(int(again), 0)
+        assert read_again(result.folder, extractor_at(server)) == Judging(int(again), 0)
         assert len(server.requests) == before + again, "only what may succeed is tried again"
     assert finished(result.folder).complete
     assert official(finished(result.folder))[0].value == (1 if again else None)
@@ -232,13 +231,13 @@ def test_t17_some_readings_failed(tmp_path: Path) -> None:
 
 def test_t28_a_reading_cut_before_it_began_is_asked_for_with_more_room(tmp_path: Path) -> None:
     def cut_once(request: Request) -> Reply:
-        if request.body["max_tokens"] == MAX_TOKENS:
+        if request.body["max_tokens"] == READING.max_tokens:
             return Reply(completion("", finish="length"))
         return Reply(completion("B"))
 
     with ScriptedServer(cut_once) as server:
         result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."], extractor_at(server))
-    assert [request.body["max_tokens"] for request in server.requests] == [MAX_TOKENS, 2 * MAX_TOKENS]
+    assert [request.body["max_tokens"] for request in server.requests] == [READING.max_tokens, 2 * READING.max_tokens]
     assert official(result)[0].value == 1
     assert [reply["finish"] for reply in json.loads(calls(result.folder)[0][6])] == ["length", "stop"]
 
@@ -281,7 +280,7 @@ def test_a_server_that_never_works_is_not_asked_for_everything(tmp_path: Path) -
         assert not result.complete
         assert result.tally.answered == 80
         server.script = reads_letter
-        assert read_again(result.folder, extractor) == Reading(80, 0)
+        assert read_again(result.folder, extractor) == Judging(80, 0)
     assert finished(result.folder).complete
 
 
@@ -321,16 +320,16 @@ def test_a_fault_of_ours_is_not_hidden(tmp_path: Path) -> None:
 
     import msgspec
 
-    broken = msgspec.structs.replace(TIR, extraction_prompt=breaks)
+    task = msgspec.structs.replace(READING, prompt=breaks)
     with ScriptedServer(reads_letter) as server:
         result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."])
 
-        async def whole() -> Reading:
-            extractor = extractor_at(server)
+        async def whole() -> Judging:
+            broken = msgspec.structs.replace(extractor_at(server), task=task)
             try:
-                return await extract(result.folder, broken, extractor, print)
+                return await judge_run(result.folder, broken, print)
             finally:
-                await extractor.model.close()
+                await broken.close()
 
         with pytest.raises(KeyError, match="broken"):
             asyncio.run(whole())
@@ -343,17 +342,10 @@ def test_a_run_without_an_extractor_is_complete_without_readings(tmp_path: Path)
     assert result.found.headline_of(result.metrics) == ("lenient", "all")
 
 
-@pytest.mark.parametrize("name", ["tfq", "vl-rewardbench"])
-def test_a_benchmark_that_needs_no_extractor_takes_none(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} takes no --extractor"):
-        check_extractor(benchmark(name))
-    check_extractor(TIR)
-
-
 def test_an_empty_run_has_nothing_to_read(tmp_path: Path) -> None:
     plan = plan_for(mazes(tmp_path / "set", 1), "tir")
     file = script(tmp_path / "answers.json", ["It is B."])
     folder = begin(plan, file, tmp_path / "runs")
-    assert read_again(folder, extractor_at("http://127.0.0.1:9/v1"), SimpleNamespace(tell=None)) == Reading(0, 0)
+    assert read_again(folder, extractor_at("http://127.0.0.1:9/v1"), SimpleNamespace(tell=None)) == Judging(0, 0)
     assert QUICK.attempts > 1
-    assert MAX_TOKENS == 1024
+    assert READING.max_tokens == 1024

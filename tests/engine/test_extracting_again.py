@@ -12,8 +12,8 @@ import pytest
 from made_readings import WRONG, begun_again, calls, failing, finished, official, read_again
 
 from beholder.engine import lifecycle
-from beholder.engine.extracting import Reading, has_to_ask, missing
-from beholder.engine.reader import Extractor
+from beholder.engine.judge import Judge
+from beholder.engine.judging import Judging, has_to_ask, missing
 from beholder.engine.retry import RetryPolicy
 from beholder.models.fakes import constant
 from beholder.score import Outcome
@@ -21,6 +21,7 @@ from beholder.store import folder as folders
 from beholder.store import judge_calls, reading, schema
 from made_runs import plan_for, stored
 from made_tir import (
+    READING,
     TIR,
     begin,
     carry_out,
@@ -37,18 +38,18 @@ from scripted_server import Reply, Request, ScriptedServer
 def test_the_same_extractor_reads_nothing_twice(tmp_path: Path) -> None:
     with ScriptedServer(reads_letter) as server:
         result, _, _ = run_tir(tmp_path, [record(0), record(1)], ["It is B."] * 2, extractor_at(server))
-        assert read_again(result.folder, extractor_at(server)) == Reading(0, 0)
+        assert read_again(result.folder, extractor_at(server)) == Judging(0, 0)
         assert len(server.requests) == 2
-        assert missing(result.folder, TIR, extractor_at(server)) == []
-        assert not has_to_ask(result.folder, TIR, extractor_at(server))
+        assert missing(result.folder, extractor_at(server).asking) == []
+        assert not has_to_ask(result.folder, READING, extractor_at(server).asking)
 
 
 def test_another_extractor_counts_alone_and_the_first_ones_readings_come_back_unasked(tmp_path: Path) -> None:
     with ScriptedServer(reads_letter) as server:
         result, _, _ = run_tir(tmp_path, [record(0), record(1)], ["It is B."] * 2, extractor_at(server))
         other = extractor_at(server, name="openai/other")
-        assert missing(result.folder, TIR, other) == [1, 2]
-        assert has_to_ask(result.folder, TIR, other)
+        assert missing(result.folder, other.asking) == [1, 2]
+        assert has_to_ask(result.folder, READING, other.asking)
         server.script = lambda request: WRONG
         second = begun_again(result.folder, other)
         assert second.complete
@@ -76,13 +77,11 @@ def test_readings_come_back_where_some_responses_are_read_by_nobody(tmp_path: Pa
     rows = [record(0), record(1, "ocr", "EXIT", "What?")]
     with ScriptedServer(reads_letter) as server:
         result, _, _ = run_tir(tmp_path, rows, ["It is B.", "EXIT"], extractor_at(server))
-        assert [
-            score.value
-            for score in official(begun_again(result.folder, Extractor(model=constant("A"), template="{response}")))
-        ] == [0, 1]
+        other = Judge(task=READING, name="constant/A", model=constant("A"), template="{response}")
+        assert [score.value for score in official(begun_again(result.folder, other))] == [0, 1]
     back = extractor_at("http://127.0.0.1:9/v1")
-    assert missing(result.folder, TIR, back) == [2]
-    assert not has_to_ask(result.folder, TIR, back)
+    assert missing(result.folder, back.asking) == [2]
+    assert not has_to_ask(result.folder, READING, back.asking)
     assert [score.value for score in official(begun_again(result.folder, back))] == [1, 1]
 
 
@@ -143,9 +142,9 @@ def test_readings_are_written_through_if_asked_for(
     kept: list[bool] = []
     usual = judge_calls.keep
 
-    def watched(*arguments: Any, fsync: bool = False) -> None:
+    def watched(*arguments: Any, fsync: bool = False, **more: Any) -> None:
         kept.append(fsync)
-        usual(*arguments, fsync=fsync)
+        usual(*arguments, fsync=fsync, **more)
 
     monkeypatch.setattr(judge_calls, "keep", watched)
     with ScriptedServer(reads_letter) as server:
@@ -216,7 +215,7 @@ def test_a_run_of_the_older_format_is_read_as_it_is_and_brought_up_to_date_when_
     assert (result.folder / "run.db").read_bytes() == before
 
     with ScriptedServer(reads_letter) as server:
-        assert read_again(result.folder, extractor_at(server)) == Reading(2, 0)
+        assert read_again(result.folder, extractor_at(server)) == Judging(2, 0)
     with closing(sqlite3.connect(result.folder / "run.db")) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (schema.FORMAT,)
     assert [score.value for score in official(finished(result.folder))] == [1, 0]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from made_readings import calls, failing, official, read_again
 
-from beholder.engine import lifecycle
-from beholder.engine.extracting import Reading, extract
-from beholder.engine.reader import Extractor
+from beholder.engine import judges_of_run
+from beholder.engine.judge import Judge
+from beholder.engine.judging import Judging, judge_run
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.run import Ending
 from beholder.errors import UsageError
@@ -21,7 +21,7 @@ from beholder.models.fakes import constant
 from beholder.store.cache import ResponseCache
 from made_runs import slowly
 from made_tir import (
-    TIR,
+    READING,
     extractor_at,
     reads_letter,
     record,
@@ -59,7 +59,7 @@ def test_failures_are_not_cached(tmp_path: Path) -> None:
 
 def test_a_model_on_this_machine_is_not_cached(tmp_path: Path) -> None:
     cache = tmp_path / "cache.db"
-    extractor = Extractor(model=constant("B"), template=TIR.extraction_template, cache=cache)
+    extractor = Judge(task=READING, name="constant/B", model=constant("B"), template=READING.template, cache=cache)
     result, _, _ = run_tir(tmp_path, [record(0)], ["It is A."], extractor)
     assert official(result)[0].value == 1
     assert not cache.exists()
@@ -77,7 +77,7 @@ def test_a_cache_that_fails_does_not_stop_the_reading(tmp_path: Path, monkeypatc
         result, _, _ = run_tir(tmp_path, rows, ["It is B."], extractor, say=said.append)
     assert result.complete
     assert result.metrics["official"]["all"].value == 1
-    assert said == ["the disk is full. The extraction goes on without it."]
+    assert said == ["the disk is full. The judging goes on without it."]
 
 
 # stopping ----------------------------------------------------------------------------------------------------------
@@ -100,14 +100,14 @@ class Stopper:
         return self.script(request)
 
 
-def stopped(folder: Path, extractor: Extractor, stopper: Stopper, said: list[str]) -> Reading:
-    async def whole() -> Reading:
+def stopped(folder: Path, extractor: Judge, stopper: Stopper, said: list[str]) -> Judging:
+    async def whole() -> Judging:
         stopper.loop = asyncio.get_running_loop()
         try:
-            return await extract(folder, TIR, extractor, said.append, stopper)  # type: ignore[arg-type]
+            return await judge_run(folder, extractor, said.append, stopper)  # type: ignore[arg-type]
         finally:
             assert stopper.tell is None, "the signals are given back"
-            await extractor.model.close()
+            await extractor.close()
 
     return asyncio.run(whole())
 
@@ -119,10 +119,10 @@ def test_an_interrupt_waits_for_what_is_in_flight_and_starts_nothing_new(tmp_pat
         stopper = Stopper(server, at=4)
         done = stopped(result.folder, extractor_at(server, concurrency=4), stopper, said)
         assert done.interrupted
-        assert 4 <= done.read == len(server.requests) == len(calls(result.folder)) < 12
+        assert 4 <= done.asked == len(server.requests) == len(calls(result.folder)) < 12
         assert any("Ctrl-C again" in text for text in said)
         server.script = reads_letter
-        assert read_again(result.folder, extractor_at(server)) == Reading(30 - done.read, 0)
+        assert read_again(result.folder, extractor_at(server)) == Judging(30 - done.asked, 0)
         assert len(server.requests) == 30, "nothing is asked twice"
 
 
@@ -135,7 +135,7 @@ def test_a_second_interrupt_drops_what_is_in_flight(tmp_path: Path) -> None:
     with ScriptedServer(hangs) as server:
         stopper = Stopper(server, at=6, times=2)
         done = stopped(result.folder, extractor_at(server, concurrency=4), stopper, [])
-        assert done == Reading(2, 0, interrupted=True)
+        assert done == Judging(2, 0, interrupted=True)
         assert len(calls(result.folder)) == 2
 
 
@@ -145,15 +145,15 @@ def test_an_interrupt_does_not_wait_for_a_retry(tmp_path: Path) -> None:
         stopper = Stopper(server, at=1)
         slow = RetryPolicy(attempts=3, base=60.0, cap=60.0)
         done = stopped(result.folder, extractor_at(server, retries=slow), stopper, [])
-    assert done == Reading(0, 0, interrupted=True)
+    assert done == Judging(0, 0, interrupted=True)
     assert calls(result.folder) == []
 
 
 def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def at_once(*arguments: Any) -> Reading:
-        return Reading(0, 0, interrupted=True)
+    async def at_once(*arguments: Any, **more: Any) -> Judging:
+        return Judging(0, 0, interrupted=True)
 
-    monkeypatch.setattr(lifecycle, "extract", at_once)
+    monkeypatch.setattr(judges_of_run, "judge_run", at_once)
     result, _, _ = run_tir(tmp_path, [record(0)], ["It is B."], extractor_at("http://127.0.0.1:9/v1"))
     assert result.ending is Ending.INTERRUPTED
     assert f"beholder resume {result.folder}" in result.message
@@ -164,5 +164,5 @@ def test_progress_is_said_for_long_runs_only(tmp_path: Path) -> None:
     result, _, _ = run_tir(tmp_path, [record(number) for number in range(70)], ["It is B."])
     said: list[str] = []
     with ScriptedServer(reads_letter) as server:
-        assert read_again(result.folder, extractor_at(server), said=said) == Reading(70, 0)
+        assert read_again(result.folder, extractor_at(server), said=said) == Judging(70, 0)
     assert said == ["Answers read by openai/reader: 64 of 70", "Answers read by openai/reader: 70 of 70"]

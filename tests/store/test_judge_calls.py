@@ -70,9 +70,13 @@ def by(run: Path) -> list[str | None]:
     return [None if one is None else f"{one.by}: {one.answer}" for one in extracted(run)]
 
 
-def asked(run: Path, purpose: str = EXTRACTION) -> tuple[tuple[str, str] | None, dict[str, int]]:
+def asked(run: Path, purpose: str = EXTRACTION) -> tuple[list[tuple[str, str]], list[tuple[int, int, int]]]:
+    """Whose calls count, with their prompts; and how many of each were answered, failed, may be tried again."""
     with closing(schema.open_to_read(run / "run.db")) as db:
-        return judge_calls.judge_and_prompt(db, purpose), judge_calls.counted(db, purpose)
+        whose = sorted((one.judge, one.prompt) for one in judge_calls.counting(db, purpose))
+        counted = [one for one in judge_calls.counted(db) if one.purpose == purpose]
+    assert [one.judge for one in counted] == [judge for judge, _ in whose]
+    return whose, [(one.answered, one.failed, one.retryable) for one in counted]
 
 
 def extracted(run: Path) -> list[Extracted | None]:
@@ -100,7 +104,7 @@ def test_a_call_is_read_back_with_its_response_and_takes_its_scores(run: Path) -
         assert [one.response.extracted for one in reading.responses(db, numbers=[1])] == [
             Extracted("B", "openai/reader")
         ]
-    assert asked(run) == (("openai/reader", "p1"), {"answered": 2, "failed": 1, "retryable": 0})
+    assert asked(run) == ([("openai/reader", "p1")], [(2, 1, 0)])
     assert not (run / "run.db-wal").exists()
 
 
@@ -111,7 +115,7 @@ def test_a_later_call_replaces_an_earlier_one_by_the_same_judge(run: Path) -> No
     assert by(run) == ["openai/reader: D", None, None]
     with closing(schema.open_to_read(run / "run.db")) as db:
         assert db.execute("SELECT count(*) FROM judge_calls").fetchone() == (2,)
-    assert asked(run, "rubric") == (("openai/reader", "p1"), {"answered": 1, "failed": 0, "retryable": 0})
+    assert asked(run, "rubric") == ([("openai/reader", "p1")], [(1, 0, 0)])
 
 
 @pytest.mark.parametrize("second", [OTHER, REWORDED], ids=["another judge", "another prompt"])
@@ -121,7 +125,7 @@ def test_another_judges_calls_count_alone_and_the_first_ones_stay(run: Path, sec
     judge_calls.keep(run, second, [call(1, "B")])
     assert by(run) == [f"{second.judge}: B", None, None], "never two judges in one figure"
     assert scored(run) == [], "what the first one read is no ground for a score any more"
-    assert asked(run) == ((second.judge, second.prompt), {"answered": 1, "failed": 0, "retryable": 0})
+    assert asked(run) == ([(second.judge, second.prompt)], [(1, 0, 0)])
     with closing(schema.open_to_read(run / "run.db")) as db:
         assert judge_calls.settled(db, READER) == {1, 2}
         assert db.execute("SELECT count(*) FROM judge_calls").fetchone() == (4,)
@@ -135,12 +139,12 @@ def test_another_judges_calls_count_alone_and_the_first_ones_stay(run: Path, sec
     judge_calls.keep(run, READER, [])
     assert by(run) == ["openai/reader: A", "openai/reader: A", "openai/reader: None"]
     assert scored(run) == []
-    assert asked(run) == (("openai/reader", "p1"), {"answered": 2, "failed": 1, "retryable": 1})
+    assert asked(run) == ([("openai/reader", "p1")], [(2, 1, 1)])
 
 
 def test_no_calls_change_nothing_unless_the_judge_said_something_earlier(run: Path) -> None:
     judge_calls.keep(run, OTHER, [])
-    assert (asked(run)[0], scored(run)) == (None, [1, 2, 3])
+    assert (asked(run)[0], scored(run)) == ([], [1, 2, 3])
     judge_calls.keep(run, READER, [call(1)])
     rescored(run)
     for asking in (READER, OTHER, RUBRIC):
@@ -167,7 +171,7 @@ def test_what_has_nothing_more_to_be_asked(run: Path, asking: Asking, numbers: s
     judge_calls.keep(run, RUBRIC, [call(1, "x")])
     with closing(schema.open_to_read(run / "run.db")) as db:
         assert judge_calls.settled(db, asking) == numbers
-    assert asked(run)[1] == {"answered": 1, "failed": 2, "retryable": 1}
+    assert asked(run)[1] == [(1, 2, 1)]
 
 
 @pytest.mark.parametrize("fsync", [False, True])
@@ -261,7 +265,7 @@ def test_a_run_of_the_older_format_has_no_calls(run: Path) -> None:
     assert extracted(run) == [None] * 3
     with closing(schema.open_to_read(run / "run.db")) as db:
         assert not judge_calls.are_kept(db)
-    assert asked(run) == (None, {"answered": 0, "failed": 0, "retryable": 0})
+    assert asked(run) == ([], [])
     judge_calls.keep(run, READER, [call(2)])
     assert extracted(run) == [None, Extracted("B", "openai/reader"), None]
     assert scored(run) == [], "the first reader ends the figures that were made without one"

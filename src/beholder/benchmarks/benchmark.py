@@ -60,9 +60,13 @@ class JudgeTask(msgspec.Struct, frozen=True, kw_only=True):
     `purpose` is a short word (`rubric`); `title` says in a few words what the judge does. `prompt` makes the question
     from `template` (ours, or a user's, which must hold `placeholders`); where `sees_pictures`, its parts may show the
     sample's. `needs` says if a response is to be judged at all. `read` turns a judge's reply into its verdict, written
-    as text in a form that the benchmark's scorers read; without a value the judge has failed on it. `max_tokens` is the
-    longest reply. `local` names judges that need no model: name → `module:function`; the function takes what follows
-    the name (`embedding/FOLDER`) and gives a function from sample and response to the verdict.
+    as text in a form that the benchmark's scorers read; without a value the judge has failed on it. About a response
+    that needs it and has no text nobody is asked, and the verdict is "". `max_tokens` is the longest reply. `basis` is
+    what the question rests on besides the template (a rubric): verdicts on another basis are those of another judge.
+
+    `local` names judges that need no model: name → `module:function`; the function takes what follows the name
+    (`embedding/FOLDER`) and gives a function from sample and response to the verdict. It runs in a thread, and must not
+    count on the sample's pictures: a run need not have them.
     """
 
     purpose: str
@@ -74,6 +78,7 @@ class JudgeTask(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[Sample, Response, str], Extraction[str]]
     sees_pictures: bool = False
     max_tokens: int = 1024
+    basis: str = ""
     local: dict[str, str] = {}
 
 
@@ -100,15 +105,15 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     `deciding_packages` are packages of others whose version can change a score: it is recorded, and is in the hash of
     the scorers' code.
 
-    Where a scorer takes an answer that an extractor model read, `extraction_prompt` makes the question to the extractor
-    from the template `extraction_template`, `needs_extraction` says if a response has to be read at all, and
+    Where a scorer takes an answer that an extractor model read (a judge task of the purpose `extraction`),
     `headline_without_extractor` is the headline of a run that has no such answers. `upright_turn` says by how many
     degrees clockwise a picture has to be turned, where the item asks for that: for the diagnosis of tool calls.
 
     `tasks` are other things that may be asked about the same items (name → template); a sample's `metadata["task"]`
     says which it was loaded for. `judge_tasks` are what judges are asked about responses; their verdicts are in
-    `Response.judged` and decide the scores of some scorers. `assumptions` is the text of what is ours to choose where
-    a paper is silent; `assume` gives the same benchmark under another such text (`UsageError` if it cannot be used).
+    `Response.judged` (an extractor's in `Response.extracted`) and decide the scores of some scorers. `assumptions` is
+    the text of what is ours to choose where a paper is silent; `assume` gives the same benchmark under another such
+    text (`UsageError` if it cannot be used).
     """
 
     name: str
@@ -133,9 +138,6 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     live_label: str = ""
     deciding_packages: tuple[str, ...] = ()
     headline_without_extractor: tuple[str, str] | None = None
-    extraction_template: str = ""
-    extraction_prompt: Callable[[Sample, Response, str], str] | None = None
-    needs_extraction: Callable[[Sample, Response], bool] | None = None
     upright_turn: Callable[[Sample], float | None] | None = None
     tasks: dict[str, str] = {}
     judge_tasks: tuple[JudgeTask, ...] = ()

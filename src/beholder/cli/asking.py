@@ -12,9 +12,12 @@ import msgspec
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from beholder.benchmarks.benchmark import Benchmark
+    from beholder.cli.judges import Named
+    from beholder.engine.judge import Judge
     from beholder.engine.lifecycle import EngineOptions
-    from beholder.engine.reader import Extractor
     from beholder.engine.selection import Selection
     from beholder.models.endpoint import Endpoint
     from beholder.sample import Sampling
@@ -193,37 +196,24 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         """The response cache of a folder of runs, None if it is not to be used."""
         return runs_dir / ".cache.db" if self.cache else None
 
-    def reader(
-        self,
-        found: Benchmark,
-        runs_dir: Path,
-        name: str | None,
-        url: str | None,
-        key_variable: str | None,
-        prompt: Path | None,
-    ) -> tuple[Extractor | None, dict[str, Any]]:
-        """The model that reads the answers, if one is named, and what run.json keeps of it."""
-        from beholder.cli.extractor import make_extractor, refuse_alone
+    def judges(
+        self, found: Benchmark, runs_dir: Path, named: Sequence[Named]
+    ) -> tuple[tuple[Judge, ...], dict[str, Any]]:
+        """The judges that are named, and what run.json keeps of them."""
+        from beholder.cli.judges import Way, make_judges
 
-        refuse_alone(name, url, key_variable, prompt)
-        if name is None:
-            return None, {}
-        of_the_model = self.api_key_env if url is None else None  # no key goes to another server unasked
-        reader, kept = make_extractor(
-            name,
-            found,
-            base_url=url or self.base_url,
-            key_variable=key_variable or of_the_model,
-            prompt=prompt,
+        way = Way(
             cache=self.cache_file(runs_dir),
+            base_url=self.base_url,
+            key_variable=self.api_key_env,
             max_retries=self.max_retries,
             concurrency=self.max_connections,
             timeout=self.timeout,
             fsync=self.fsync,
         )
-        return reader, {"extractor": kept}
+        return make_judges(named, found, way)
 
-    def engine_options(self, runs_dir: Path, extractor: Extractor | None = None) -> EngineOptions:
+    def engine_options(self, runs_dir: Path, judges: tuple[Judge, ...] = ()) -> EngineOptions:
         """How a run is carried out."""
         from beholder.engine.lifecycle import EngineOptions
         from beholder.engine.retry import RetryPolicy
@@ -233,7 +223,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             retries=RetryPolicy(attempts=self.max_retries + 1),
             cache=self.cache_file(runs_dir),
             fsync=self.fsync,
-            extractor=extractor,
+            judges=judges,
         )
 
 

@@ -15,8 +15,8 @@ import typer
 if TYPE_CHECKING:
     from beholder.benchmarks.benchmark import Benchmark
     from beholder.cli.endpoint import StoredEndpoint, StoredSettings
+    from beholder.engine.judge import Judge
     from beholder.engine.lifecycle import EngineOptions
-    from beholder.engine.reader import Extractor
     from beholder.models.endpoint import Endpoint
 
 UrlAgain = Annotated[
@@ -52,6 +52,8 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
     max_connections: int | None
     max_retries: int | None
     extractor_key_env: str | None
+    judge_key_env: str | None = None
+    slot_judge_key_env: str | None = None
     fsync: bool
 
     @property
@@ -77,7 +79,7 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def engine_options(self, settings: StoredSettings, found: Benchmark, cache: Path | None) -> EngineOptions:
-        """How it is carried out, with the extractor that it was begun with; `cache` is the response cache, if any."""
+        """How it is carried out, with the judges that it was begun with; `cache` is the response cache, if any."""
         from beholder.engine.lifecycle import EngineOptions
         from beholder.engine.retry import RetryPolicy
 
@@ -87,7 +89,7 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
             retries=RetryPolicy(attempts=retries + 1),
             cache=cache,
             fsync=self.fsync,
-            extractor=self._reader(settings, found, cache, retries),
+            judges=self._judges(settings, found, cache, retries),
         )
 
     def connections(self, settings: StoredSettings) -> int:
@@ -98,23 +100,20 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
         """Retries of a request."""
         return self.max_retries if self.max_retries is not None else settings.max_retries
 
-    def _reader(self, settings: StoredSettings, found: Benchmark, cache: Path | None, retries: int) -> Extractor | None:
-        from beholder.cli.extractor import extractor_again
+    def _judges(
+        self, settings: StoredSettings, found: Benchmark, cache: Path | None, retries: int
+    ) -> tuple[Judge, ...]:
+        from beholder.cli.judges import Way, judges_again
         from beholder.errors import UsageError
 
-        if settings.extractor is None:
-            return None
+        if not settings.all_judges:
+            return ()
         if not self.is_own:
+            what = "a model to read the answers" if settings.extractor is not None else "judges"
             raise UsageError(
-                f"{self.folder} lies outside --runs-dir {self.runs_dir}, and its {self.file} names a model to read the "
-                f"answers. If it is yours, say so with --runs-dir {self.home}."
+                f"{self.folder} lies outside --runs-dir {self.runs_dir}, and its {self.file} names {what}. "
+                f"If it is yours, say so with --runs-dir {self.home}."
             )
-        return extractor_again(
-            settings.extractor,
-            found,
-            key_variable=self.extractor_key_env,
-            cache=cache,
-            max_retries=retries,
-            concurrency=self.connections(settings),
-            fsync=self.fsync,
-        )
+        keys = {"extraction": self.extractor_key_env, "rubric": self.judge_key_env, "slots": self.slot_judge_key_env}
+        way = Way(cache=cache, max_retries=retries, concurrency=self.connections(settings), fsync=self.fsync)
+        return judges_again(settings.all_judges, found, keys, way)

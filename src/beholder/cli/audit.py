@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from beholder.cli.options import AsJson
+from beholder.cli.options import AsJson, Task
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,11 +63,12 @@ def table(
 
 @app.command("data", context_settings=_HELP)
 def data(
-    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or tir.")],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench, tir or m3r.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The data: a file, or its folder.")],
     images: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Folder that image names are relative to.")
     ] = None,
+    task: Task = "",
     as_json: AsJson = False,
 ) -> None:
     """Is a data set whole, are its pictures there, and is its own gold right under every scorer?
@@ -83,7 +84,9 @@ def data(
     from beholder.report.as_json import dump
     from beholder.report.terminal import make_console
 
-    audit = audit_records(find_benchmark(benchmark), path, LoadOptions(images=images))
+    found = find_benchmark(benchmark)
+    found.template_of(task)
+    audit = audit_records(found, path, LoadOptions(images=images, task=task))
     if as_json:
         typer.echo(dump(msgspec.to_builtins(audit)))
     else:

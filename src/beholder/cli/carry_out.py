@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from beholder.engine.plan import Plan
     from beholder.models.model import Model
     from beholder.score import Metrics
+    from beholder.store.judge_calls import Counted
 
 
 async def check_all(models: list[Model]) -> None:
@@ -48,8 +49,8 @@ async def run_all(
     async with contextlib.AsyncExitStack() as stack:
         for one in models:
             stack.push_async_callback(one.close)
-        if options.extractor is not None:
-            stack.push_async_callback(options.extractor.model.close)
+        for judge in options.judges:
+            stack.push_async_callback(judge.close)
         for one in models:
             if refused and one.remote:
                 words = f"{one.name} was not run: the endpoint has refused the API key."
@@ -126,6 +127,13 @@ def lacks_headline(found: Benchmark, metrics: Metrics) -> bool:
     return figure is None or figure.value is None
 
 
+def all_in_vain(judged: Sequence[Counted]) -> bool:
+    """Whether the judges of some purpose were asked and gave not one verdict: there is no figure of theirs."""
+    purposes = {one.purpose for one in judged}
+    given = {one.purpose for one in judged if one.answered}
+    return bool(purposes - given)
+
+
 def exit_code(result: Result) -> int:
     """The exit code that a run's ending deserves."""
     from beholder.cli import exits
@@ -134,7 +142,8 @@ def exit_code(result: Result) -> int:
     if result.ending is Ending.INTERRUPTED:
         return exits.INTERRUPTED
     if result.complete:
-        in_vain = bool(result.judges) and lacks_headline(result.found, result.metrics)
+        unread = bool(result.judges) and lacks_headline(result.found, result.metrics)
+        in_vain = unread or all_in_vain(result.judged)
         return exits.NO_SCORE if in_vain else exits.DONE
     if result.tally.answered == 0 and result.ending is not Ending.REFUSED_KEY:
         return exits.NO_SCORE

@@ -45,9 +45,10 @@ class StoredEndpoint(msgspec.Struct, frozen=True, kw_only=True):
         return self.base_urls[-1] if self.base_urls else self.base_url
 
 
-class StoredExtractor(msgspec.Struct, frozen=True, kw_only=True):
-    """What run.json holds of the model that reads answers."""
+class StoredJudge(msgspec.Struct, frozen=True, kw_only=True):
+    """What run.json holds of a judge: of the model that reads answers, or of another one."""
 
+    purpose: str = "extraction"
     model: str
     template: str
     endpoint: StoredEndpoint | None = None
@@ -61,7 +62,13 @@ class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_connections: _Count = 64
     cache: bool = True
     endpoint: StoredEndpoint | None = None
-    extractor: StoredExtractor | None = None
+    extractor: StoredJudge | None = None
+    judges: tuple[StoredJudge, ...] = ()
+
+    @property
+    def all_judges(self) -> tuple[StoredJudge, ...]:
+        """The extractor, if there is one, and the other judges."""
+        return ((self.extractor,) if self.extractor is not None else ()) + self.judges
 
     @property
     def needs_endpoint(self) -> bool:

@@ -20,6 +20,7 @@ KINDS: dict[str, str] = {
     "tools": "beholder.cli.experiment_tools",
     "evidence": "beholder.cli.experiment_evidence",
     "rotation": "beholder.cli.experiment_rotation",
+    "joint": "beholder.cli.experiment_joint",
 }
 """Kind of experiment → the module that knows it. It has two functions: `outcome_of(folder, experiment, results)` makes
 a Struct of what the arms (name → result, those that are begun) support, `print_outcome(console, outcome)` shows it. It
@@ -41,7 +42,7 @@ async def check_experiment(experiment: Experiment, reach: Reach) -> None:
     import contextlib
 
     from beholder.cli.carry_out import check_all
-    from beholder.cli.extractor import check
+    from beholder.cli.judges import check
     from beholder.cli.tools_options import check_sandbox
 
     async with contextlib.AsyncExitStack() as stack:
@@ -49,8 +50,7 @@ async def check_experiment(experiment: Experiment, reach: Reach) -> None:
         for model in models.values():
             stack.push_async_callback(model.close)
         await check_all(list(models.values()))
-        if reach.options.extractor is not None:
-            await check(reach.options.extractor)
+        await check(reach.options.judges)
         for arm in experiment.arms:
             arm.plan.identity({})  # tells the model of its tools: a missing extra shows itself
         tools = [arm.plan.tools for arm in experiment.arms if arm.plan.tools is not None]
@@ -62,6 +62,7 @@ async def carry_on(folder: Path, experiment: Experiment, reach: Reach, console: 
     """Begins the arms that are missing, continues those that are incomplete, reads the others. Returns the results in
     the order of the arms. Whatever ends one arm early (Ctrl-C, a refused key, a hopeless server) ends the experiment.
     """
+    from beholder.cli.judges import close
     from beholder.engine.run import Ending
     from beholder.experiments.experiment import is_begun
     from beholder.report.plain_text import plain
@@ -81,8 +82,7 @@ async def carry_on(folder: Path, experiment: Experiment, reach: Reach, console: 
                 if result.ending is not Ending.FINISHED:
                     break
     finally:
-        if reach.options.extractor is not None:
-            await reach.options.extractor.model.close()
+        await close(reach.options.judges)
     return results
 
 

@@ -124,8 +124,9 @@ def evidence(
     }
     if endpoint is not None:
         settings["endpoint"] = settings_of(endpoint)
-    if options.extractor is not None:
-        settings["extractor"] = source.info.settings["extractor"]
+    for kept in ("extractor", "judges", "assumptions"):
+        if kept in source.info.settings:
+            settings[kept] = source.info.settings[kept]
     drawn = seed if seed is not None else source.plan.seed
     plans = replay_plans(source, surveyed, tuple(Condition), drawn)
     experiment = Experiment(

@@ -56,6 +56,7 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     `data` stands in for `--data`.
     """
     from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.cli.judges import named_judges
     from beholder.cli.run import read_template
     from beholder.engine.plan import make_plan
     from beholder.report.plain_text import plain
@@ -65,8 +66,7 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     asking = Asking(**{name: options[name] for name in Asking.__struct_fields__})
     runs_dir: Path = options["runs_dir"]
     endpoint = asking.endpoint()
-    named = (options[f"extractor{what}"] for what in ("", "_base_url", "_key_env", "_prompt"))
-    reader, kept = asking.reader(found, runs_dir, *named)
+    judges, kept = asking.judges(found, runs_dir, named_judges(options))
     settings = asking.settings(endpoint) | kept
     source = data if data is not None else options["data"]
     template = options.get("prompt")
@@ -86,5 +86,5 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     check_pin(runs_dir, source, plan.data_sha256, accept=options["accept"])
     for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
         console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
-    reach = Reach(endpoint, asking.engine_options(runs_dir, reader))
+    reach = Reach(endpoint, asking.engine_options(runs_dir, judges))
     return Ready(plan, settings, reach, options)

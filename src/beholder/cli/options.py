@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Literal, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, overload
 
 import typer
 
 from beholder.errors import UsageError
+
+if TYPE_CHECKING:
+    from beholder.benchmarks.benchmark import Benchmark
+
+OURS = "ours"
+"""What `--assumptions` is given to go back to our own."""
 
 RunsDir = Annotated[
     Path,
@@ -19,6 +25,23 @@ RunsDir = Annotated[
 AllMetrics = Annotated[
     bool,
     typer.Option("--all-metrics", help="A line for every figure of every scorer, with interval and bounds."),
+]
+AssumptionsFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Another file of what is ours to choose where the paper is silent (m3r); `ours` goes back to it.",
+        rich_help_panel="What to ask",
+    ),
+]
+Task = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Another thing to ask about the items (m3r): metaphor, target, source, sentiment or annotate.",
+        show_default=False,
+        rich_help_panel="What to ask",
+    ),
 ]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run folder, its name, or `latest`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -69,3 +92,19 @@ def decoding_number(
     if not (low <= value <= high and math.isfinite(value)):
         raise UsageError(f"{option} {text[:40]!r} is not a {kind} {span}. Give one, or `default`, which sends none.")
     return value
+
+
+def under_assumptions(found: Benchmark, file: Path | None) -> tuple[Benchmark, dict[str, Any]]:
+    """The benchmark under a file of assumptions, and what run.json keeps of that: nothing if they are ours.
+
+    `UsageError` if the benchmark takes none, or these cannot be used.
+    """
+    if file is None:
+        return found, {}
+    if str(file) == OURS:
+        return found.assuming(found.assumptions), {}
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--assumptions {file} cannot be read ({error}).") from None
+    return found.assuming(text), {"assumptions": text}

@@ -16,6 +16,7 @@ from beholder.cli.asking_again import (
     UrlAgain,
 )
 from beholder.cli.extractor import ExtractorKey
+from beholder.cli.judges import JudgeKey, SlotJudgeKey
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, RunName, RunsDir
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def resume(
     max_connections: ConnectionsAgain = None,
     max_retries: RetriesAgain = None,
     extractor_key_env: ExtractorKey = None,
+    judge_key_env: JudgeKey = None,
+    slot_judge_key_env: SlotJudgeKey = None,
     fsync: FSync = False,
     all_metrics: AllMetrics = False,
     as_json: AsJson = False,
@@ -53,6 +56,7 @@ def resume(
     from beholder.cli.carry_out import carry_out_with_progress, exit_code, finish_command
     from beholder.cli.endpoint import StoredEndpoint, asking, stored_settings
     from beholder.cli.finding import find_run
+    from beholder.cli.judges import close
     from beholder.engine.lifecycle import benchmark_of, check_same_plan, plan_of
     from beholder.models import make_model
     from beholder.report.plain_text import plain
@@ -87,11 +91,12 @@ def resume(
         max_connections=max_connections,
         max_retries=max_retries,
         extractor_key_env=extractor_key_env,
+        judge_key_env=judge_key_env,
+        slot_judge_key_env=slot_judge_key_env,
         fsync=fsync,
     )
     endpoint = again.endpoint(settings.endpoint or StoredEndpoint()) if settings.needs_endpoint else None
     options = again.engine_options(settings, found, again.home / ".cache.db" if settings.cache else None)
-    reader = options.extractor
 
     async def run_on() -> Result:
         model = make_model(settings.model, found, seed=plan.seed, endpoint=endpoint)
@@ -111,8 +116,7 @@ def resume(
         try:
             return await carry_out_with_progress(folder, plan, model, options, console)
         finally:
-            if reader is not None:
-                await reader.model.close()
+            await close(options.judges)
 
     result = asyncio.run(run_on())
     finish_command([result], as_json=as_json, all_metrics=all_metrics)
@@ -141,7 +145,7 @@ def as_it_stands(folder: Path, info: RunInfo, plan: Plan, found: Benchmark) -> R
     from beholder.store import reading, schema
     from beholder.store.folder import locked
 
-    if info.settings.get("extractor") and info.status != "complete":
+    if (info.settings.get("extractor") or info.settings.get("judges")) and info.status != "complete":
         return None
     with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
         tally = reading.tally(db, len(found.scorers))

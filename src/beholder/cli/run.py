@@ -30,7 +30,28 @@ from beholder.cli.asking import (
     Where,
 )
 from beholder.cli.extractor import ExtractorKey, ExtractorName, ExtractorPrompt, ExtractorUrl
-from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, MaxConnections, MaxRetries, RunsDir
+from beholder.cli.judges import (
+    JudgeKey,
+    JudgeNames,
+    JudgePrompt,
+    JudgeUrl,
+    SlotJudgeKey,
+    SlotJudgeNames,
+    SlotJudgePrompt,
+    SlotJudgeUrl,
+)
+from beholder.cli.options import (
+    AllMetrics,
+    AsJson,
+    AssumptionsFile,
+    ExtraBody,
+    FSync,
+    Header,
+    MaxConnections,
+    MaxRetries,
+    RunsDir,
+    Task,
+)
 from beholder.cli.tools_options import (
     MaxPictures,
     MaxRepeats,
@@ -53,7 +74,7 @@ _WHAT = "What to ask"
 
 
 def run_benchmark(
-    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or tir.")],
+    benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench, tir or m3r.")],
     model: Annotated[
         list[str],
         typer.Option("--model", "-m", metavar="KIND/NAME", help="openai/NAME, random, constant/TEXT, …; repeatable."),
@@ -63,7 +84,17 @@ def run_benchmark(
     limit: Limit = None,
     where: Where = None,
     ids: Ids = None,
+    task: Task = "",
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LANG",
+            help="Ask all items in one language of the prompt, such as en or zh (default: each in its own).",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
     prompt: Prompt = None,
+    assumptions: AssumptionsFile = None,
     categories: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="JSON or CSV that gives items a category.", rich_help_panel=_WHAT),
@@ -114,12 +145,22 @@ def run_benchmark(
     extractor_base_url: ExtractorUrl = None,
     extractor_key_env: ExtractorKey = None,
     extractor_prompt: ExtractorPrompt = None,
+    judge: JudgeNames = None,
+    judge_base_url: JudgeUrl = None,
+    judge_key_env: JudgeKey = None,
+    judge_prompt: JudgePrompt = None,
+    slot_judge: SlotJudgeNames = None,
+    slot_judge_base_url: SlotJudgeUrl = None,
+    slot_judge_key_env: SlotJudgeKey = None,
+    slot_judge_prompt: SlotJudgePrompt = None,
     cache: UseCache = True,
     accept: Accept = False,
     fsync: FSync = False,
     all_metrics: AllMetrics = False,
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
+    *,
+    context: typer.Context,
 ) -> None:
     """Evaluate one or more models on a benchmark.
 
@@ -133,7 +174,8 @@ def run_benchmark(
     from beholder.cli import exits
     from beholder.cli.asking import Asking, selection_of
     from beholder.cli.carry_out import check_all, exit_code, finish_command, run_all
-    from beholder.cli.extractor import check
+    from beholder.cli.judges import check, named_judges
+    from beholder.cli.options import under_assumptions
     from beholder.cli.tools_options import check_sandbox, make_tools
     from beholder.engine.plan import make_plan
     from beholder.errors import UsageError
@@ -145,7 +187,7 @@ def run_benchmark(
     from beholder.store.pins import check_pin
 
     console = make_console(stderr=True)
-    found = find_benchmark(benchmark)
+    found, assumed = under_assumptions(find_benchmark(benchmark), assumptions)
     tool_settings = make_tools(
         tools,
         protocol=tool_protocol,
@@ -184,18 +226,19 @@ def run_benchmark(
     )
     endpoint = asking.endpoint()
     models = [make_model(name, found, seed=asking.run_seed, endpoint=endpoint) for name in model]
-    template = read_template(prompt) if prompt is not None else None
+    own = found.template_of(task)
+    template = own if prompt is None else read_template(prompt)
+    if language is not None:
+        template = section_in(template, language, found.name if prompt is None else str(prompt))
     selection = selection_of(limit, where, ids)
     sampling = asking.sampling(found)
-    settings = asking.settings(endpoint)
-    reader, kept = asking.reader(found, runs_dir, extractor, extractor_base_url, extractor_key_env, extractor_prompt)
-    settings |= kept
-    options = asking.engine_options(runs_dir, reader)
+    judges, kept = asking.judges(found, runs_dir, named_judges(context.params))
+    settings = asking.settings(endpoint) | assumed | kept
+    options = asking.engine_options(runs_dir, judges)
 
     async def check_everybody() -> None:
         await check_all(models)
-        if reader is not None:
-            await check(reader)
+        await check(judges)
         await check_sandbox(tool_settings)
 
     asyncio.run(check_everybody())  # before the data is read: a wrong URL shows at once
@@ -212,6 +255,7 @@ def run_benchmark(
         seed=asking.run_seed,
         selection=selection,
         tools=tool_settings,
+        task=task,
     )
     check_pin(runs_dir, data, plan.data_sha256, accept=accept)
     if options.cache is not None:
@@ -239,3 +283,16 @@ def read_template(file: Path, option: str = "--prompt") -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{option} {file} cannot be read ({error}).") from None
+
+
+def section_in(template: str, language: str, whose: str) -> str:
+    """What a template asks in a language. `UsageError` if it has no such section; `whose` names the template."""
+    from beholder.benchmarks.sections import sections
+    from beholder.errors import UsageError
+
+    found = sections(template)
+    if not found:
+        raise UsageError(f"--language goes with a prompt in several languages: that of {whose} has one. Leave it out.")
+    if language not in found:
+        raise UsageError(f"--language {language[:20]!r}: the prompt has {' and '.join(found)}. Choose one of them.")
+    return found[language]

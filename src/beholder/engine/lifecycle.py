@@ -19,16 +19,16 @@ import beholder
 from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark, MetricOptions
 from beholder.engine import run as engine
-from beholder.engine.extracting import extract
 from beholder.engine.interrupt import Interrupts
+from beholder.engine.judge import Judge
+from beholder.engine.judges_of_run import have_judged, lacks_verdicts
 from beholder.engine.plan import Plan, differences, digest, remake_plan
-from beholder.engine.reader import Extractor, asking_of
 from beholder.engine.rescoring import rescore, score_missing, scored_by_other_code
 from beholder.engine.retry import RetryPolicy
 from beholder.engine.watch import Watch
-from beholder.errors import AuthError, UsageError
+from beholder.errors import UsageError
 from beholder.models.model import Model
-from beholder.score import Metrics, Outcome, ScoredItem
+from beholder.score import Metrics, ScoredItem
 from beholder.store import folder as folders
 from beholder.store import judge_calls, reading, schema, turns
 from beholder.store.cache import ResponseCache
@@ -48,14 +48,14 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     cache: Path | None = None
     fsync: bool = False
     drain: float = 30.0
-    extractor: Extractor | None = None
+    judges: tuple[Judge, ...] = ()
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it stands: counts, rows, figures. `metrics` is empty when nothing could be scored.
 
-    `complete` is True when every planned response is there and none is waiting for a resume. `judges` says which judge
-    model read the answers of how many responses.
+    `complete` is True when every planned response is there and none is waiting for a resume or for a judge. `judges`
+    says which extractor read the answers of how many responses, `judged` what there is of every other judge.
     """
 
     folder: Path
@@ -70,6 +70,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     ending: engine.Ending = engine.Ending.FINISHED
     message: str = ""
     judges: dict[str, int] = {}
+    judged: tuple[judge_calls.Counted, ...] = ()
 
 
 def begin(
@@ -178,8 +179,8 @@ async def carry_out(
             try:
                 with _told_plainly(folder):
                     ending, message = await engine.execute(job, watch, interrupts)
-                    if options.extractor is not None and ending is engine.Ending.FINISHED:
-                        ending, message = await have_read(folder, found, options.extractor, watch.say, interrupts)
+                    if options.judges and ending is engine.Ending.FINISHED:
+                        ending, message = await have_judged(folder, plan, options.judges, watch.say, interrupts)
                     if stale:
                         watch.say("The scorers have changed since this run began; all of its answers are scored again.")
                     result = await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=stale)
@@ -211,38 +212,23 @@ async def open_sandboxes(
     return pool
 
 
-async def have_read(
-    folder: Path, found: Benchmark, extractor: Extractor, say: Callable[[str], None], interrupts: Interrupts
-) -> tuple[engine.Ending, str]:
-    """Has the extractor read what it has not read yet; why that stopped, with one line for the user."""
-    again = f"`{folders.resume_command(folder)}`"
-    try:
-        done = await extract(folder, found, extractor, say, interrupts)
-    except AuthError as error:  # not `REFUSED_KEY`: that is about the model, and would stop others at its endpoint
-        told = f"The extractor {extractor.model.name} refused the key: {str(error).rstrip('.')}."
-        return engine.Ending.FINISHED, f"{told} Mend it and run {again}."
-    if done.interrupted:
-        return engine.Ending.INTERRUPTED, f"Not all answers were read. Continue with {again}."
-    return engine.Ending.FINISHED, done.told(again)
-
-
-async def read_again(
+async def judge_again(
     folder: Path,
     info: folders.RunInfo,
     plan: Plan,
-    extractor: Extractor,
+    judges: Sequence[Judge],
     settings: dict[str, Any],
     say: Callable[[str], None],
 ) -> Result:
-    """Has another extractor read the answers of a run, and scores them all again. The model is not asked.
+    """Has other judges look at the answers of a run, and scores them all again. The model is not asked.
 
-    `settings` is what run.json keeps of the extractor.
+    `settings` is what run.json keeps of the judges.
     """
     found = benchmark_of(info, plan)
     with Interrupts(say) as interrupts, _told_plainly(folder):
-        info.settings["extractor"] = settings
+        info.settings.update(settings)
         _set_status(folder, info, "incomplete")
-        ending, message = await have_read(folder, found, extractor, say, interrupts)
+        ending, message = await have_judged(folder, plan, judges, say, interrupts)
         return await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=True)
 
 
@@ -318,13 +304,10 @@ def read_result(
     try:
         tally = reading.tally(db, len(found.scorers))
         items = reading.scored_items(db)
-        reader = judge_calls.judge_and_prompt(db, judge_calls.EXTRACTION)
-        readings = judge_calls.counted(db, judge_calls.EXTRACTION)
-        unread = "extractor" in info.settings and (
-            readings["retryable"] > 0 or reader != _named_reader(info) or _any_unread(items, found)
-        )
+        counted = judge_calls.counted(db)
     finally:
         db.close()
+    complete = tally.retryable == 0 and tally.answered + tally.failed == plan.n_asks
     possible = any(score.value is not None for item in items for score in item.scores.values())
     options = MetricOptions(seed=plan.seed, group_sizes=plan.group_sizes, votes=plan.votes)
     metrics = found.metrics(items, options) if possible else {}
@@ -338,26 +321,12 @@ def read_result(
         items=items,
         metrics=metrics,
         details=details,
-        complete=possible and not unread and tally.retryable == 0 and tally.answered + tally.failed == plan.n_asks,
+        complete=possible and complete and not lacks_verdicts(folder, info.settings, found),
         ending=ending,
         message=message,
-        judges={reader[0]: readings["answered"]} if reader is not None else {},
+        judges={one.judge: one.answered for one in counted if one.purpose == judge_calls.EXTRACTION},
+        judged=tuple(one for one in counted if one.purpose != judge_calls.EXTRACTION),
     )
-
-
-def _named_reader(info: folders.RunInfo) -> tuple[str, str] | None:
-    """The extractor that run.json names, and the SHA-256 of its prompt's template."""
-    named = info.settings.get("extractor")
-    if not isinstance(named, dict):
-        return None
-    asking = asking_of(str(named.get("model", "")), str(named.get("template", "")))
-    return asking.judge, asking.prompt
-
-
-def _any_unread(items: Sequence[ScoredItem], found: Benchmark) -> bool:
-    """Whether the headline's scorer still waits for somebody to read a response."""
-    scorer = found.headline[0]
-    return any(scorer in item.scores and item.scores[scorer].outcome is Outcome.NOT_APPLICABLE for item in items)
 
 
 def _set_status(folder: Path, info: folders.RunInfo, status: str) -> None:

@@ -17,6 +17,7 @@ from beholder.extract.markup import is_blank
 from beholder.sample import Failure, Response
 
 V = TypeVar("V")
+Q = TypeVar("Q")
 
 
 class JudgeReply(msgspec.Struct, Generic[V], frozen=True, kw_only=True):
@@ -36,14 +37,14 @@ class JudgeReply(msgspec.Struct, Generic[V], frozen=True, kw_only=True):
 
 
 async def ask_judge(
-    ask: Callable[[str, int], Awaitable[Response]],
-    prompt: str,
+    ask: Callable[[Q, int], Awaitable[Response]],
+    prompt: Q,
     read: Callable[[str], Extraction[V]],
     *,
     max_tokens: int,
     answer: str,
 ) -> JudgeReply[V]:
-    """Puts `prompt` to the judge behind `ask(prompt, max_tokens)` and reads its reply with `read`.
+    """Puts `prompt`, in whatever form, to the judge behind `ask(prompt, max_tokens)` and reads its reply with `read`.
 
     `answer` is the text to be judged; if it is blank the judge is not called. A reply without text that was cut by the
     limit (`finish == "length"`) is asked for once more with twice the tokens. Errors of the judge's server become the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,9 @@ def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> No
         "asked": f"prompt {prompt}…, {_decoding(plan)}, {_repetitions(plan)}, seed {plan.seed}",
         **_tools(plan),
         **({"replay": plan.replay.told} if plan.replay is not None else {}),
-        **_reader(info),
+        **_judges(info),
+        **({"task": plan.task} if plan.task else {}),
+        **_assumptions(info),
         "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {status_of(folder, info)}",
     }
     notices = find_benchmark(plan.benchmark).notices
@@ -70,10 +73,22 @@ def tools_in_words(settings: ToolSettings) -> str:
     return f"{', '.join(given)}; at most: {at_most}"
 
 
-def _reader(info: RunInfo) -> dict[str, str]:
-    """Who reads answers out of the responses, if the run has an extractor."""
-    extractor = info.settings.get("extractor")
-    return {"read": f"by {extractor.get('model', '?')}"} if isinstance(extractor, dict) else {}
+def _judges(info: RunInfo) -> dict[str, str]:
+    """Who reads answers out of the responses and who judges them, if the run has an extractor or judges."""
+    extractor, judges = info.settings.get("extractor"), info.settings.get("judges")
+    rows = [row for row in judges if isinstance(row, dict)] if isinstance(judges, list) else []
+    named = ", ".join(f"{row.get('model', '?')} ({row.get('purpose', '?')})" for row in rows)
+    read = {"read": f"by {extractor.get('model', '?')}"} if isinstance(extractor, dict) else {}
+    return read | ({"judged": f"by {named}"} if named else {})
+
+
+def _assumptions(info: RunInfo) -> dict[str, str]:
+    """That the run is scored under other choices than ours, with their hash."""
+    text = info.settings.get("assumptions")
+    if text is None:
+        return {}
+    digest = hashlib.sha256(str(text).encode("utf-8", "surrogatepass")).hexdigest()
+    return {"under": f"assumptions of a file of its own (SHA-256 {digest[:12]}…)"}
 
 
 def _decoding(plan: Plan) -> str:

@@ -12,6 +12,7 @@ from beholder.engine.lifecycle import Result
 from beholder.metrics.noise import Noise, between_within
 from beholder.report.details_report import print_details
 from beholder.report.figures import count, counted, percent
+from beholder.report.judged_report import judged_lines
 from beholder.report.plain_text import plain
 from beholder.report.run_facts import failure_counts, failures
 from beholder.report.terminal import print_items_summary, print_metrics, say
@@ -35,6 +36,8 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
     else:
         console.print(Text(title, "bold"), soft_wrap=True)
         say(console, "No response could be scored, so no figure is shown.", "red")
+    for line in judged_lines(result.judged):
+        say(console, line, "dim")
     use = tool_use(result)
     if use is not None:
         print_tool_use(console, use)
@@ -135,5 +138,6 @@ def result_summary(result: Result) -> dict[str, Any]:
         "noise": _noise(result),
         "tally": result.tally,
         "judges": result.judges,
+        "judged": result.judged,
         "tools": tool_use(result),
     }

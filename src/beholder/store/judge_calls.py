@@ -1,7 +1,8 @@
-"""What judge models were asked about responses and what came back: an extractor's readings, a rubric's verdicts.
+"""What judges were asked about responses and what came back: an extractor's readings, a rubric's verdicts.
 
-Several judges may have been asked about the same response, one after the other. Each time another one begins, a new
-round begins; the calls of the last round are those that count, and the others stay.
+Any number of judges may have been asked about the same response. Those of one round count together: the calls of a
+purpose's last round are what counts, and the others stay. A new round begins when a judge speaks that is to count
+without one of those that do; so a run says by itself whose verdicts its scores rest on.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from beholder.store import schema
 from beholder.store.storable import json_text, storable
 
 EXTRACTION = "extraction"
-"""The purpose of calls that read the answer out of a response."""
+"""The purpose of calls that read the answer out of a response. One extractor counts at a time."""
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """Who is asked and how: the purpose, the judge (a model), and the SHA-256 of the prompt's template."""
+    """Who is asked and how: the purpose, the judge (a model or a rule), and the SHA-256 of what it is asked."""
 
     purpose: str
     judge: str
@@ -32,7 +33,7 @@ class JudgeCall(msgspec.Struct, frozen=True, kw_only=True):
     """What came of asking about the response in row `response`.
 
     `answer` is what the judge gave, None with the `failure` that says why not. `replies` holds every response in order;
-    it is empty where the judge was not asked because there was nothing to be judged.
+    it is empty where no model was asked: there was nothing to be judged, or the judge is a rule.
     """
 
     response: int
@@ -41,19 +42,37 @@ class JudgeCall(msgspec.Struct, frozen=True, kw_only=True):
     replies: tuple[Response, ...] = ()
 
 
-def keep(folder: Path, asking: Asking, calls: Iterable[JudgeCall], *, fsync: bool = False) -> None:
+class Counted(msgspec.Struct, frozen=True):
+    """How many verdicts of a judge count, how often it failed, and how many of these failures may be tried again."""
+
+    purpose: str
+    judge: str
+    answered: int
+    failed: int
+    retryable: int
+
+
+def keep(
+    folder: Path,
+    asking: Asking,
+    calls: Iterable[JudgeCall],
+    *,
+    together: tuple[Asking, ...] = (),
+    fsync: bool = False,
+) -> None:
     """Writes calls in one transaction; a call replaces an earlier one by the same judge about the same response.
 
-    The scores of these responses are removed: they were given without it. Unless this judge counted already, a new
-    round begins: what it said earlier counts again, and all scores are removed. Without calls nothing changes unless
-    it said something earlier.
+    The scores of these responses are removed: they were given without it. Unless this judge counted already, what it
+    said earlier counts again, and all scores are removed. `together` are all judges of this purpose that count at the
+    same time (default: this one alone); if another one counted before, a new round begins with what they said earlier.
+    Without calls nothing changes unless this judge said something earlier.
     """
     db = schema.open_to_write(folder / "run.db", fsync=fsync)
     try:
         with schema.told_plainly(folder):
             db.execute("BEGIN IMMEDIATE")
             new = list(calls)
-            number = _round_of(db, asking) if new or _has_said(db, asking) else 0
+            number = _round_of(db, asking, {asking, *together}) if new or _has_said(db, asking) else 0
             for call in new:
                 db.execute(
                     "INSERT OR REPLACE INTO judge_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -79,14 +98,17 @@ def _has_said(db: sqlite3.Connection, asking: Asking) -> bool:
     return db.execute(query, (asking.purpose, asking.judge, asking.prompt)).fetchone() is not None
 
 
-def _round_of(db: sqlite3.Connection, asking: Asking) -> int:
-    """The number of the judge's round: the last one if it is its own, else a new one."""
-    own = (asking.purpose, asking.judge, asking.prompt)
-    (last,) = db.execute("SELECT max(round) FROM judge_calls WHERE purpose = ?", (asking.purpose,)).fetchone()
-    if judge_and_prompt(db, asking.purpose) == (asking.judge, asking.prompt):
-        return int(last)
-    number = (last or 0) + 1
-    db.execute("UPDATE judge_calls SET round = ? WHERE purpose = ? AND judge = ? AND prompt = ?", (number, *own))
+def _round_of(db: sqlite3.Connection, asking: Asking, together: set[Asking]) -> int:
+    """The number of the judge's round: the last one if nobody else is in it, else a new one, with what all said."""
+    present = counting(db, asking.purpose)
+    number = last_rounds(db).get(asking.purpose, 0)
+    if asking in present and present <= together:
+        return number
+    beginning = not present or not present <= together
+    number += beginning
+    for one in together if beginning else {asking}:
+        own = (one.purpose, one.judge, one.prompt)
+        db.execute("UPDATE judge_calls SET round = ? WHERE purpose = ? AND judge = ? AND prompt = ?", (number, *own))
     db.execute("DELETE FROM scores")
     return number
 
@@ -103,27 +125,34 @@ def settled(db: sqlite3.Connection, asking: Asking) -> set[int]:
     return {number for (number,) in rows}
 
 
-def judge_and_prompt(db: sqlite3.Connection, purpose: str) -> tuple[str, str] | None:
-    """Whose calls count, and by which prompt; None if nobody was asked."""
+def last_rounds(db: sqlite3.Connection) -> dict[str, int]:
+    """Purpose → the round whose calls count; empty if nobody was asked."""
     if not are_kept(db):
-        return None
-    row = db.execute(
-        "SELECT judge, prompt FROM judge_calls WHERE purpose = ? ORDER BY round DESC LIMIT 1", (purpose,)
-    ).fetchone()
-    return None if row is None else (row[0], row[1])
+        return {}
+    return dict(db.execute("SELECT purpose, max(round) FROM judge_calls GROUP BY purpose").fetchall())
 
 
-def counted(db: sqlite3.Connection, purpose: str) -> dict[str, int]:
-    """How many of the calls that count gave an answer (`answered`), `failed`, or may be tried again (`retryable`)."""
-    chosen = judge_and_prompt(db, purpose)
-    if chosen is None:
-        return {"answered": 0, "failed": 0, "retryable": 0}
-    rows = db.execute(
-        "SELECT count(*) - count(failure), count(failure), coalesce(sum(json_extract(failure, '$.retryable')), 0) "
-        "FROM judge_calls WHERE purpose = ? AND judge = ? AND prompt = ?",
-        (purpose, *chosen),
-    ).fetchone()
-    return dict(zip(("answered", "failed", "retryable"), rows, strict=True))
+def counting(db: sqlite3.Connection, purpose: str) -> set[Asking]:
+    """Whose calls count, and by which prompt; empty if nobody was asked."""
+    number = last_rounds(db).get(purpose)
+    if number is None:
+        return set()
+    query = "SELECT DISTINCT purpose, judge, prompt FROM judge_calls WHERE purpose = ? AND round = ?"
+    return {Asking(*row) for row in db.execute(query, (purpose, number))}
+
+
+def counted(db: sqlite3.Connection) -> list[Counted]:
+    """What there is of each judge that counts, by purpose and name."""
+    rows: list[Counted] = []
+    for purpose, number in sorted(last_rounds(db).items()):
+        found = db.execute(
+            "SELECT judge, count(*) - count(failure), count(failure), "
+            "coalesce(sum(json_extract(failure, '$.retryable')), 0) FROM judge_calls WHERE purpose = ? AND round = ? "
+            "GROUP BY judge, prompt ORDER BY judge, prompt",
+            (purpose, number),
+        )
+        rows += [Counted(purpose, *row) for row in found]
+    return rows
 
 
 def are_kept(db: sqlite3.Connection) -> bool:

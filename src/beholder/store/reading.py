@@ -17,6 +17,7 @@ from beholder.sample import (
     ChoiceTarget,
     Extracted,
     Failure,
+    Judged,
     MetaphorTarget,
     NumberSetTarget,
     NumberTarget,
@@ -37,17 +38,12 @@ _response_decoder = msgspec.json.Decoder(Response)
 _failure_decoder = msgspec.json.Decoder(Failure)
 _order_decoder = msgspec.json.Decoder(tuple[int, ...])
 _RESPONSES = (
-    "SELECT r.id, r.key, r.epoch, r.vote, r.text, r.reasoning, r.finish, r.record, r.raw, j.judge, j.answer, j.failure "
-    "FROM responses r JOIN samples s ON s.key = r.key LEFT JOIN READINGS "
+    "SELECT r.id, r.key, r.epoch, r.vote, r.text, r.reasoning, r.finish, r.record, r.raw "
+    "FROM responses r JOIN samples s ON s.key = r.key "
     "WHERE (:key IS NULL OR r.key = :key) "
     "AND (:numbers IS NULL OR r.id IN (SELECT value FROM json_each(:numbers))) "
     "ORDER BY s.position, r.epoch, r.vote"
 )
-_READINGS = (
-    "judge_calls j ON j.response = r.id AND j.purpose = :purpose "
-    "AND j.round = (SELECT max(round) FROM judge_calls WHERE purpose = :purpose)"
-)
-_NO_READINGS = "(SELECT NULL AS judge, NULL AS answer, NULL AS failure) j ON FALSE AND :purpose"
 _PAID = "json_extract(record, '$.cached') IS NOT TRUE AND json_extract(record, '$.conduct') IS NULL"
 _LONGEST = 256 << 20
 """Bytes of one record once unpacked. What we write stays far below; a foreign file may hold anything."""
@@ -156,29 +152,42 @@ def responses(
     numbers: Sequence[int] | None = None,
     with_raw: bool = False,
 ) -> Iterator[StoredResponse]:
-    """Responses in data order: all, those of one sample (`key`), or those with these row numbers."""
-    rows = _rows(
-        db,
-        _RESPONSES.replace("READINGS", _READINGS if judge_calls.are_kept(db) else _NO_READINGS),
-        {
-            "key": key,
-            "numbers": None if numbers is None else str(list(numbers)),
-            "purpose": judge_calls.EXTRACTION,
-        },
-    )
-    for row in rows:
-        number, found_key, epoch, vote, text, reasoning, finish, record, raw, judge, answer, failure = row
+    """Responses in data order: all, those of one sample (`key`), or those with these row numbers.
+
+    What judges said of them is with them, as far as it counts.
+    """
+    rounds = judge_calls.last_rounds(db)
+    rows = _rows(db, _RESPONSES, {"key": key, "numbers": None if numbers is None else str(list(numbers))})
+    for number, found_key, epoch, vote, text, reasoning, finish, record, raw in rows:
+        extracted, judged = _said_of(db, number, rounds) if rounds else (None, ())
         response = msgspec.structs.replace(
             _decoded(_response_decoder, record),
             text=text,
             reasoning=reasoning,
             finish=finish,
             raw=_inflated(raw) if raw and with_raw else None,
-            extracted=None
-            if judge is None
-            else Extracted(answer, judge, None if failure is None else _decoded(_failure_decoder, failure)),
+            extracted=extracted,
+            judged=judged,
         )
         yield StoredResponse(number, found_key, epoch, vote, response)
+
+
+def _said_of(
+    db: sqlite3.Connection, number: int, rounds: dict[str, int]
+) -> tuple[Extracted | None, tuple[Judged, ...]]:
+    """What judges said of a response, as far as it counts: `rounds` are the last ones."""
+    extracted: Extracted | None = None
+    judged: list[Judged] = []
+    query = "SELECT purpose, judge, round, answer, failure FROM judge_calls WHERE response = ? ORDER BY 1, 2, prompt"
+    for purpose, judge, of_round, answer, text in _rows(db, query, (number,)):
+        if of_round != rounds.get(purpose):
+            continue
+        failure = None if text is None else _decoded(_failure_decoder, text)
+        if purpose == judge_calls.EXTRACTION:
+            extracted = Extracted(answer, judge, failure)
+        else:
+            judged.append(Judged(purpose, judge, answer, failure))
+    return extracted, tuple(judged)
 
 
 def request_record(db: sqlite3.Connection, request_hash: str) -> bytes | None:

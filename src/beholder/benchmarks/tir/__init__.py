@@ -17,10 +17,10 @@ Departures and OUR assumptions:
 from __future__ import annotations
 
 from beholder.benchmarks.benchmark import Benchmark
-from beholder.benchmarks.tir import extractor
 from beholder.benchmarks.tir.authors import OFFICIAL_SCORERS
 from beholder.benchmarks.tir.data import load, notices
 from beholder.benchmarks.tir.expressions import DECIDING
+from beholder.benchmarks.tir.extractor import EXTRACTOR
 from beholder.benchmarks.tir.metrics import details, metrics
 from beholder.benchmarks.tir.prompt import TEMPLATE, gold, guess, prompt
 from beholder.benchmarks.tir.results import read_results
@@ -46,9 +46,7 @@ BENCHMARK = Benchmark(
     read_results=read_results,
     details=details,
     notices=notices,
-    extraction_template=extractor.TEMPLATE,
-    extraction_prompt=extractor.extraction_prompt,
-    needs_extraction=extractor.needs_extraction,
+    judge_tasks=(EXTRACTOR,),
     upright_turn=upright_turn,
     sampling=Sampling(temperature=0.0, max_tokens=2048),
     live_label="items",

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+from beholder.benchmarks.benchmark import JudgeTask
+from beholder.extract.extraction import Extraction
+from beholder.extract.think import split_thought
 from beholder.sample import (
     ChoiceTarget,
     NumberSetTarget,
@@ -16,6 +19,7 @@ from beholder.sample import (
     PlaceTarget,
     Response,
     Sample,
+    TextPart,
 )
 
 QUESTION, RESPONSE, FORM = "{question}", "{response}", "{form}"
@@ -64,3 +68,20 @@ def _form(sample: Sample) -> str:
             return "the list of numbers in the order given, such as [2, 5, 7]."
         case _:
             return "the words of the answer."
+
+
+def only_the_answer(text: str) -> Extraction[str]:
+    """The extractor's reply without its thinking; all that is left is the answer, as the authors take it."""
+    said = split_thought(text).answer.strip()
+    return Extraction(said) if said else Extraction(None, reason="The extractor thought, but wrote no answer.")
+
+
+EXTRACTOR = JudgeTask(
+    purpose="extraction",
+    title="reads the answer out of a response",
+    template=TEMPLATE,
+    placeholders=(RESPONSE,),
+    prompt=lambda sample, response, template: (TextPart(extraction_prompt(sample, response, template)),),
+    needs=needs_extraction,
+    read=lambda sample, response, text: only_the_answer(text),
+)

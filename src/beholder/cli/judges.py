@@ -1,0 +1,334 @@
+"""The judges that options name (an extractor is one of them): how they are made, and what run.json holds of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+if TYPE_CHECKING:
+    from beholder.benchmarks.benchmark import Benchmark, JudgeTask
+    from beholder.cli.endpoint import StoredJudge
+    from beholder.engine.judge import Judge
+    from beholder.models.endpoint import Endpoint
+
+_PANEL = "Who judges (m3r)"
+_KINDS = ("openai", "replay", "scripted", "constant")
+"""Kinds of model that answer a question in words; the others look at an item's pictures, or guess."""
+_OPTION = re.compile(r"(?<![\w-])--(model|base-url|api-key-env)(?![\w-])")
+
+OPTIONS = {"extraction": "--extractor", "rubric": "--judge", "slots": "--slot-judge"}
+"""Purpose of a judge task → the option that names who is asked. `OPTION-base-url`, … go with it."""
+_NOUNS = {"extraction": "extractor"}
+_USES = {
+    "--extractor": "its answers are read without a model",
+    "--judge": "it has no explanations to be judged",
+    "--slot-judge": "it has no targets and sources to be judged",
+}
+
+JudgeNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        metavar="KIND/NAME",
+        help="Who judges explanations by the rubric: a model, or `overlap`, a rule; repeatable.",
+        rich_help_panel=_PANEL,
+    ),
+]
+JudgeUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--judge-base-url",
+        metavar="URL",
+        help="Where these models are served (default: --base-url, or OPENAI_BASE_URL).",
+        rich_help_panel=_PANEL,
+    ),
+]
+JudgeKey = Annotated[
+    str | None,
+    typer.Option(
+        "--judge-key-env",
+        metavar="NAME",
+        help="Environment variable with their API key (default: the model's at the same server, else OPENAI_API_KEY).",
+        rich_help_panel=_PANEL,
+    ),
+]
+JudgePrompt = Annotated[
+    Path | None,
+    typer.Option(
+        "--judge-prompt", metavar="FILE", help="File that replaces our question to them.", rich_help_panel=_PANEL
+    ),
+]
+SlotJudgeNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slot-judge",
+        metavar="KIND/NAME",
+        help="Who says if target and source mean the same as the gold: a model, or `embedding/FOLDER`; repeatable.",
+        rich_help_panel=_PANEL,
+    ),
+]
+SlotJudgeUrl = Annotated[
+    str | None,
+    typer.Option("--slot-judge-base-url", metavar="URL", help="Where those are served.", rich_help_panel=_PANEL),
+]
+SlotJudgeKey = Annotated[
+    str | None,
+    typer.Option(
+        "--slot-judge-key-env",
+        metavar="NAME",
+        help="Environment variable with the API key of those.",
+        rich_help_panel=_PANEL,
+    ),
+]
+SlotJudgePrompt = Annotated[
+    Path | None,
+    typer.Option(
+        "--slot-judge-prompt", metavar="FILE", help="File that replaces our question to those.", rich_help_panel=_PANEL
+    ),
+]
+
+
+class Named(msgspec.Struct, frozen=True, kw_only=True):
+    """What the options say of the judges of one purpose; at least one is named."""
+
+    purpose: str
+    names: tuple[str, ...]
+    base_url: str | None = None
+    key_variable: str | None = None
+    prompt: Path | None = None
+
+
+class Way(msgspec.Struct, frozen=True, kw_only=True):
+    """How judges are asked. `base_url` and `key_variable` are the model's own, where there is one."""
+
+    cache: Path | None
+    base_url: str | None = None
+    key_variable: str | None = None
+    max_retries: int = 7
+    concurrency: int = 16
+    timeout: float = 600.0
+    fsync: bool = False
+
+
+def named_judges(options: Mapping[str, Any]) -> list[Named]:
+    """The judges that the options of a command name, from the options' values by parameter.
+
+    `UsageError` for an option about a judge where none is named (it would do nothing), and for a judge named twice.
+    """
+    from beholder.errors import UsageError
+
+    named = []
+    for purpose, option in OPTIONS.items():
+        parameter = option[2:].replace("-", "_")
+        value = options.get(parameter)
+        names = (value,) if isinstance(value, str) else tuple(value or ())
+        about = {what: options.get(f"{parameter}_{what}") for what in ("base_url", "key_env", "prompt")}
+        alone = [f"{option}-{what.replace('_', '-')}" for what, given in about.items() if given is not None]
+        if alone and not names:
+            does = "reads the answers" if purpose == "extraction" else "judges"
+            raise UsageError(f"{alone[0]} goes with {option}, which names the model that {does}.")
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise UsageError(f"{option} {twice[0]} is given twice. Name each judge once.")
+        if names:
+            one = Named(
+                purpose=purpose,
+                names=names,
+                base_url=about["base_url"],
+                key_variable=about["key_env"],
+                prompt=about["prompt"],
+            )
+            named.append(one)
+    return named
+
+
+def make_judges(named: Sequence[Named], found: Benchmark, way: Way) -> tuple[tuple[Judge, ...], dict[str, Any]]:
+    """The judges that the options describe, and what run.json keeps of them.
+
+    `UsageError` if the benchmark takes none, or an option cannot be used.
+    """
+    from beholder.cli.endpoint import settings_of
+
+    judges: list[Judge] = []
+    kept: dict[str, Any] = {}
+    for one in named:
+        task = _task(found, one.purpose)
+        template = _template(one, task)
+        for name in one.names:
+            endpoint = _endpoint(one, way) if _kind(name) == "openai" else None
+            judge = _made(task, name, template, found, endpoint, way)
+            judges.append(judge)
+            row = {
+                "model": name,
+                "template": judge.template,
+                "endpoint": None if endpoint is None else settings_of(endpoint),
+            }
+            if one.purpose == "extraction":
+                kept["extractor"] = row
+            else:
+                kept.setdefault("judges", []).append({"purpose": one.purpose, **row})
+    return tuple(judges), kept
+
+
+def in_place_of(stored: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+    """What run.json keeps when other judges are named: those of a purpose that is not named stay."""
+    rows = kept.get("judges", [])
+    purposes = {row["purpose"] for row in rows}
+    old = stored.get("judges")
+    stay = [row for row in old if row.get("purpose") not in purposes] if isinstance(old, list) else []
+    return {**kept, "judges": [*stay, *rows]} if rows else kept
+
+
+def judges_again(
+    stored: Sequence[StoredJudge], found: Benchmark, keys: Mapping[str, str | None], way: Way
+) -> tuple[Judge, ...]:
+    """The judges that a run was begun with. `keys` gives the variable of a purpose's key, where another one is given.
+
+    `UsageError` if an address held credentials, which are not kept.
+    """
+    from beholder.cli.endpoint import endpoint_again
+    from beholder.errors import UsageError
+
+    judges = []
+    for one in stored:
+        task = _task(found, one.purpose)
+        endpoint = None
+        if one.endpoint is not None:
+            if "***" in one.endpoint.last_url:
+                option = OPTIONS[one.purpose]
+                raise UsageError(
+                    f"The address of the run's {_noun(one.purpose)} held credentials, which are not kept. Name it "
+                    f"again: beholder rescore RUN {option} {one.model} {option}-base-url URL."
+                )
+            endpoint = endpoint_again(
+                one.endpoint,
+                base_url=None,
+                key_variable=keys.get(one.purpose),
+                headers=[],
+                extra_body=None,
+                proxy=None,
+                ca_file=None,
+                max_connections=way.concurrency,
+            )
+        judges.append(_made(task, one.model, one.template, found, endpoint, way))
+    return tuple(judges)
+
+
+async def check(judges: Sequence[Judge]) -> None:
+    """Fails with `UsageError` if one of the judges cannot be reached at all."""
+    from beholder.errors import UsageError
+
+    for judge in judges:
+        if judge.model is None:
+            continue
+        try:
+            await judge.model.check()
+        except UsageError as error:
+            raise UsageError(_about(error, OPTIONS[judge.task.purpose])) from None
+
+
+async def close(judges: Sequence[Judge]) -> None:
+    """Gives back the connections of all judges."""
+    for judge in judges:
+        await judge.close()
+
+
+def _task(found: Benchmark, purpose: str) -> JudgeTask:
+    from beholder.engine.judge import task_of
+    from beholder.errors import UsageError
+
+    task = task_of(found, purpose) if purpose in OPTIONS else None
+    if task is None:
+        option = OPTIONS.get(purpose, "such judge")
+        raise UsageError(f"{found.name} takes no {option}: {_USES.get(option, 'it has no task for one')}.")
+    return task
+
+
+def _template(one: Named, task: JudgeTask) -> str:
+    """The question to the judges: the task's own, or the user's, each section of which must hold the placeholders."""
+    from beholder.benchmarks.sections import sections
+    from beholder.cli.run import read_template
+    from beholder.errors import UsageError
+
+    if one.prompt is None:
+        return task.template
+    option, noun = OPTIONS[one.purpose], _noun(one.purpose)
+    if all(_kind(name) in task.local for name in one.names):
+        raise UsageError(f"{option}-prompt goes with a model: {one.names[0]} is a rule, which is asked nothing.")
+    template = read_template(one.prompt, f"{option}-prompt")
+    texts = sections(template).values() if sections(task.template) else ()
+    for text in texts or (template,):
+        lacking = [word for word in task.placeholders if word not in text]
+        if lacking:
+            raise UsageError(f"{option}-prompt {one.prompt}: the question to the {noun} must hold {lacking[0]}.")
+    return template
+
+
+def _endpoint(one: Named, way: Way) -> Endpoint | None:
+    from beholder.cli.endpoint import default_base_url, make_endpoint
+
+    url = one.base_url or way.base_url or default_base_url()
+    if url is None:
+        return None
+    of_the_model = way.key_variable if one.base_url is None else None  # no key goes to another server unasked
+    return make_endpoint(
+        base_url=url,
+        key_variable=one.key_variable or of_the_model or "OPENAI_API_KEY",
+        headers=[],
+        extra_body=None,
+        proxy=None,
+        ca_file=None,
+        max_connections=way.concurrency,
+        timeout=way.timeout,
+        connect_timeout=10.0,
+        max_tokens_field="max_tokens",
+    )
+
+
+def _made(task: JudgeTask, name: str, template: str, found: Benchmark, endpoint: Endpoint | None, way: Way) -> Judge:
+    from beholder.engine.judge import Judge, rule_of
+    from beholder.engine.retry import RetryPolicy
+    from beholder.errors import UsageError
+    from beholder.models import KINDS, make_model
+
+    option = OPTIONS[task.purpose]
+    rule = rule_of(task, name)
+    if rule is not None:
+        return Judge(task=task, name=name, rule=rule, concurrency=way.concurrency, fsync=way.fsync)
+    if _kind(name) in KINDS and _kind(name) not in _KINDS:
+        does = "read a text" if task.purpose == "extraction" else "judge"
+        raise UsageError(f"{option} {name} cannot {does}. Name a model, such as openai/NAME.")
+    try:
+        model = make_model(name, found, seed=0, endpoint=endpoint)
+    except UsageError as error:
+        local = f" Without a model: {', '.join(task.local)}." if task.local and _kind(name) not in KINDS else ""
+        raise UsageError(_about(error, option) + local) from None
+    return Judge(
+        task=task,
+        name=name,
+        model=model,
+        template=template,
+        retries=RetryPolicy(attempts=way.max_retries + 1),
+        concurrency=way.concurrency,
+        cache=way.cache,
+        fsync=way.fsync,
+    )
+
+
+def _kind(name: str) -> str:
+    return name.partition("/")[0]
+
+
+def _noun(purpose: str) -> str:
+    return _NOUNS.get(purpose, "judge")
+
+
+def _about(error: Exception, option: str) -> str:
+    """An error about a model, with the names of the options that a judge has."""
+    own = {"model": option, "base-url": f"{option}-base-url", "api-key-env": f"{option}-key-env"}
+    return _OPTION.sub(lambda found: own[found[1]], str(error))
