@@ -1,0 +1,322 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ask } from "../shared/api";
+import { chordOf, isWriting, shownChord } from "../shared/chords";
+import { browserStorage, shelf } from "../shared/kept";
+import { visible } from "../shared/visible";
+import { Conflict } from "./Conflict";
+import { Desk } from "./desk";
+import { asked, byField, pieces } from "./filling";
+import { FormView, Growing, fieldId, pieceId } from "./FormView";
+import { Help } from "./Help";
+import { History } from "./History";
+import { type Command, keymapOf } from "./keymap";
+import { Picture, type ShownBox } from "./Picture";
+import { Proposals, Settled } from "./Proposals";
+import { STATE_WORDS } from "./queue";
+import { QueueList } from "./QueueList";
+import { Record } from "./Record";
+import type { Box, Project, Value } from "./types";
+
+interface Props {
+  project: Project;
+  author: string;
+  onLeave: () => void;
+}
+
+/** The page at work: the list, the item, the form, and the keys for all of it. */
+export function DeskView({ project, author, onLeave }: Props) {
+  const [, redraw] = useState(0);
+  const desk = useMemo(() => {
+    const drafts = shelf(`beholder:draft:${project.id}:`, browserStorage());
+    return new Desk(project, author, drafts, ask, () => redraw((count) => count + 1));
+  }, []);
+  const [help, setHelp] = useState(false);
+  const [list, setList] = useState(false);
+  const [full, setFull] = useState(false);
+  const [ghosts, setGhosts] = useState<Box[]>([]);
+  const keys = useMemo(() => keymapOf(project.form), []);
+  const { sight } = desk;
+  const { item, draft } = sight;
+
+  useEffect(() => {
+    void desk.start(keyInAddress());
+    const back = () => {
+      const key = keyInAddress();
+      if (key && key !== desk.sight.item?.key) void desk.open(key);
+    };
+    const seen = () => {
+      if (document.visibilityState === "visible" && !desk.sight.busy) void desk.refresh();
+    };
+    window.addEventListener("hashchange", back);
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      window.removeEventListener("hashchange", back);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, []);
+  useEffect(() => {
+    if (item) history.replaceState(null, "", `#${encodeURIComponent(item.key)}`);
+    setGhosts([]);
+    setFull(false);
+    window.scrollTo({ top: 0 });
+  }, [item?.key]);
+  useLayoutEffect(() => {
+    if (!sight.focus) return;
+    elementOf(sight.focus)?.focus();
+    desk.look({ focus: "" });
+  }, [sight.focus]);
+
+  const focusFirst = (kinds: string[]) => {
+    const field = draft && asked(project.form, draft.value).find(({ kind }) => kinds.includes(kind));
+    if (field) document.getElementById(fieldId(field.name))?.focus();
+    return Boolean(field);
+  };
+  const commands: { [name in Command]: () => void } = {
+    next: () => void desk.step(1),
+    previous: () => void desk.step(-1),
+    save: () => void desk.decide("save"),
+    skip: () => void desk.decide("skip"),
+    undo: () => void desk.undo(),
+    note: () => document.getElementById("note")?.focus(),
+    explain: () => focusFirst(["longtext"]) || focusFirst(["text"]),
+    add: () => desk.addPiece() || desk.say("This form asks for no evidence."),
+    box: () => desk.editBox(),
+    zoom: () => setFull((before) => !before),
+    search: () => {
+      setList(true);
+      setTimeout(() => document.getElementById("search")?.focus());
+    },
+    help: () => setHelp((before) => !before),
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.isComposing || event.defaultPrevented) return;
+    const chord = chordOf(event);
+    const writing = isWriting(event.target);
+    if (chord === "escape" && !help) {
+      if (writing && event.target instanceof HTMLElement) event.target.blur();
+      setList(false);
+      return;
+    }
+    if (writing && chord !== "ctrl+enter") return;
+    const bound = keys.bound.get(chord);
+    if (!bound || (help && !(bound.do === "command" && bound.command === "help"))) return;
+    if (event.repeat && !(bound.do === "command" && ["next", "previous"].includes(bound.command))) return;
+    event.preventDefault();
+    if (bound.do === "command") commands[bound.command]();
+    else if (bound.do === "take") desk.take(bound.proposal);
+    else desk.choose(bound.field, bound.option);
+  };
+  const latest = useRef(onKey);
+  latest.current = onKey;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => latest.current(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+
+  const { progress } = sight;
+  const done = progress.items ? progress.done / progress.items : 0;
+  return (
+    <div class="desk">
+      <header>
+        <button type="button" class="list-toggle" aria-expanded={list} aria-controls="queue" onClick={() => setList(!list)}>
+          List
+        </button>
+        <h1>{project.form.title}</h1>
+        <div class="progress">
+          <progress max={1} value={done} aria-label="Items that are done" />
+          <span id="count">
+            {progress.done} of {progress.items} done
+          </span>
+        </div>
+        <span class="spread" />
+        <button type="button" title="Change the name" onClick={onLeave}>
+          <span class="unseen">Name: </span>
+          <span class="name" dir="auto">
+            {visible(author)}
+          </span>
+        </button>
+        <button type="button" onClick={commands.help} aria-label="Keys and help">
+          Keys <kbd>{shownChord(keys.chord.help)}</kbd>
+        </button>
+      </header>
+      <nav id="queue" class={list ? "queue open" : "queue"} aria-label="Items">
+        <QueueList
+          rows={desk.shown}
+          all={sight.rows}
+          progress={progress}
+          current={item?.key ?? ""}
+          drafts={sight.drafts}
+          filter={sight.filter}
+          search={sight.search}
+          onFilter={(filter) => desk.look({ filter })}
+          onSearch={(search) => desk.look({ search })}
+          onOpen={(key) => {
+            setList(false);
+            void desk.open(key);
+          }}
+        />
+      </nav>
+      {item && draft && (
+        <main key={item.key}>
+          <div class="seen">
+            <div class="item-head">
+              <h2>Item {item.position + 1}</h2>
+              <span class={`state ${item.state}`}>
+                <span aria-hidden="true">{STATE_WORDS[item.state].mark}</span> {STATE_WORDS[item.state].word}
+              </span>
+            </div>
+            {item.why && item.state !== "done" && <p class="why">{visible(item.why)}</p>}
+            {sight.theirs && (
+              <Conflict
+                form={project.form}
+                theirs={sight.theirs}
+                mine={draft}
+                onSaveMine={() => void desk.decide("save", true)}
+                onTakeTheirs={() => desk.takeTheirs()}
+                onUse={(field, filled) => desk.set(field, filled)}
+              />
+            )}
+            <Picture
+              pictures={item.images}
+              full={full}
+              onFull={setFull}
+              boxable={asked(project.form, draft.value).some(({ kind }) => kind === "evidence")}
+              boxes={boxesOf(project, draft.value)}
+              ghosts={ghosts}
+              selected={sight.selected}
+              onSelect={(selected) => desk.look({ selected })}
+              onChange={(id, box) => desk.setBox(id, box)}
+              onRemove={(id) => {
+                desk.setBox(id, null);
+                desk.look({ focus: `piece ${id}` });
+              }}
+              onDrawn={(box) => desk.drawn(box)}
+              onLeave={(id) => desk.look({ focus: `piece ${id}` })}
+            />
+            <Record record={item.record} />
+            {item.consensus && <Settled consensus={item.consensus} />}
+            <Proposals
+              form={project.form}
+              proposals={item.proposals}
+              chord={keys.take}
+              onTake={(place) => desk.take(place)}
+              onLook={setGhosts}
+            />
+            <History form={project.form} history={item.history} onUse={(decision) => desk.use(decision)} />
+          </div>
+          <Decide desk={desk} project={project} commands={commands} chord={keys.chord} />
+        </main>
+      )}
+      {!item && sight.rows.length === 0 && <main class="soft">Reading the items…</main>}
+      <p role="status" aria-live="polite" class={sight.message.text ? `message ${sight.message.kind}` : "message"}>
+        {visible(sight.message.text)}
+      </p>
+      {help && <Help form={project.form} keys={keys} onClose={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+interface DecideProps {
+  desk: Desk;
+  project: Project;
+  commands: { [name in Command]: () => void };
+  chord: { [name in Command]: string };
+}
+
+/** What the person decides: the form, a note, and the buttons. */
+function Decide({ desk, project, commands, chord }: DecideProps) {
+  const { draft, faults, selected, theirs, busy } = desk.sight;
+  const wrong = useMemo(() => byField(project.form, faults), [faults]);
+  useEffect(() => {
+    const first = project.form.fields.find(({ name }) => wrong.fields.has(name));
+    const place = first && document.getElementById(fieldId(first.name));
+    if (place) (place.matches("input, textarea") ? place : (place.querySelector<HTMLElement>("input, button") ?? place)).focus();
+  }, [wrong]);
+  if (!draft) return null;
+  return (
+    <section class="decide" aria-labelledby="decide-title">
+      <h2 id="decide-title">Your decision</h2>
+      {faults.length > 0 && (
+        <div class="faults" role="alert">
+          <p>Not saved yet:</p>
+          <ul>
+            {faults.map((fault) => (
+              <li key={fault}>{visible(fault)}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <FormView
+        form={project.form}
+        limits={project.limits}
+        value={draft.value}
+        faults={wrong.fields}
+        selected={selected}
+        onSet={(field, filled) => desk.set(field, filled)}
+        onSelect={(id) => desk.look({ selected: id })}
+        onBox={(field, index) => desk.editBox(pieceId(field, index))}
+      />
+      <div class="field">
+        <label for="note">
+          Note <kbd>{shownChord(chord.note)}</kbd>
+        </label>
+        <Growing
+          id="note"
+          rows={1}
+          dir="auto"
+          maxLength={project.limits.note}
+          value={draft.note}
+          onInput={(event) => desk.setNote(event.currentTarget.value)}
+        />
+      </div>
+      <div class="actions">
+        {theirs ? (
+          <span class="soft">Somebody saved meanwhile: choose a version above.</span>
+        ) : (
+          <>
+            <button type="button" class="primary" disabled={busy} onClick={commands.save}>
+              Save and next <kbd>{shownChord(chord.save)}</kbd>
+            </button>
+            <button type="button" disabled={busy} onClick={commands.skip}>
+              Skip <kbd>{shownChord(chord.skip)}</kbd>
+            </button>
+            <button type="button" disabled={busy} onClick={commands.undo}>
+              Undo <kbd>{shownChord(chord.undo)}</kbd>
+            </button>
+            {desk.changed && (
+              <button type="button" class="link" onClick={() => desk.dropDraft()}>
+                drop changes
+              </button>
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function boxesOf(project: Project, value: Value): ShownBox[] {
+  return asked(project.form, value)
+    .filter(({ kind }) => kind === "evidence")
+    .flatMap(({ name }) =>
+      pieces(value, name).flatMap((piece, index) =>
+        piece.box ? [{ id: pieceId(name, index), number: index + 1, label: visible(piece.text.slice(0, 80)), box: piece.box }] : [],
+      ),
+    );
+}
+
+function elementOf(focus: string): HTMLElement | null {
+  const space = focus.indexOf(" ");
+  const [what, id] = [focus.slice(0, space), focus.slice(space + 1)];
+  if (what === "box") return document.querySelector<HTMLElement>(`.box[data-box="${CSS.escape(id)}"]`);
+  return document.getElementById(`piece-${id}`);
+}
+
+function keyInAddress(): string {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
