@@ -16,6 +16,7 @@ from beholder.cli.asking_again import (
     UrlAgain,
 )
 from beholder.cli.experiment_evidence import evidence
+from beholder.cli.experiment_joint import joint
 from beholder.cli.experiment_rotation import rotation
 from beholder.cli.experiment_tools import tools
 from beholder.cli.extractor import ExtractorKey
@@ -37,6 +38,7 @@ app = typer.Typer(
 app.command("tools", context_settings=_HELP)(tools)
 app.command("evidence", context_settings=_HELP)(evidence)
 app.command("rotation", context_settings=_HELP)(rotation)
+app.command("joint", context_settings=_HELP)(joint)
 
 
 @app.command("resume", context_settings=_HELP)

@@ -48,7 +48,8 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
-    """experiment.json. `kind` is `tools`, `evidence` or `rotation`; `asked` is what the user chose, for a reader."""
+    """experiment.json. `kind` is `tools`, `evidence`, `rotation` or `joint`; `asked` is what the user chose, for a
+    reader."""
 
     format: int = FORMAT
     kind: str
