@@ -2,9 +2,10 @@
 
 Each record (JSON lines, a JSON list, Parquet) is one of our data records, gold and all, with what was answered: either
 `response`, the text of the model as it came, or `prediction`, an object with the fields of a record (`metaphor`,
-`target`, `source`, `sentiment`, `explanation`). A `response` of null is an answer without text. `task` may name one of
-the tasks where one label alone was asked for. Images need not be there. Lines with `key` and `response` alone are read
-without this file; they need `--data`.
+`target`, `source`, `sentiment`, `explanation`). A `response` of null is an answer without text. A prediction had no
+format to keep, so it is put into the form that the prompt asks for: `true` becomes "yes", and stages that the
+explanation lacks are blank. `task` may name one of the tasks where one label alone was asked for. Images need not be
+there. Plain lines with `key` and `response` are not read here; they need `--data`.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def _task(record: Record) -> str:
 
 
 def _text(record: Record) -> str | None:
-    """The answer as text; of a prediction, as the prompt asks for it."""
+    """The answer as text; of a prediction, in the form that the prompt asks for."""
     there = [name for name in (RESPONSE, PREDICTION) if name in record.value]
     if len(there) != 1:
         columns = ", ".join(repr(name[:40]) for name in list(record.value)[:20])
@@ -61,4 +62,14 @@ def _text(record: Record) -> str | None:
         return said
     if not isinstance(said, dict):
         raise DataError(f"the prediction must be an object but is {kind_of(said)}", where=record.where)
-    return json.dumps(said, ensure_ascii=False)
+    return json.dumps(_as_asked(said, joint=not _task(record)), ensure_ascii=False)
+
+
+def _as_asked(prediction: dict[str, Any], *, joint: bool) -> dict[str, Any]:
+    """A prediction in the form that the prompt asks for. What else does not fit it is the scorers' to judge."""
+    said = dict(prediction)
+    if isinstance(said.get("metaphor"), bool):
+        said["metaphor"] = "yes" if said["metaphor"] else "no"
+    if joint and isinstance(said.get("explanation", {}), dict):
+        said["explanation"] = {"evidence": [], "mapping": "", "sentiment": ""} | said.get("explanation", {})
+    return said
