@@ -71,7 +71,7 @@ def _samples(path: Path, folder: Path, options: LoadOptions) -> Iterator[Sample]
 
 def picture_of(record: Record, folder: Path) -> ImageRef:
     """The picture that a record names or embeds, not opened. `DataError` where there is none (a text-only record)."""
-    given = _given_picture(record, columns_of(record.value))
+    given = given_picture(record, columns_of(record.value))
     if given is None or given == "":
         raise DataError("there is no image", where=record.where, mend="A text alone cannot be asked: add its image.")
     return image_ref(record, given, folder)
@@ -90,8 +90,8 @@ def make_sample(record: Record, make_key: KeyMaker, image: ImageRef | None, task
             where=record.where,
             mend="Label it, or ask for labels with the task annotate.",
         )
-    language, language_from = _language(record, columns, text)
-    identity = _identity(image, _given_picture(record, columns))
+    language, language_from = language_said(record, columns, text)
+    identity = _identity(image, given_picture(record, columns))
     name = text_of(columns.value(record.value, "id"), record.where, "id")
     return Sample(
         key=make_key(text, written(gold), identity),
@@ -103,14 +103,14 @@ def make_sample(record: Record, make_key: KeyMaker, image: ImageRef | None, task
         target=MetaphorTarget(gold),
         category=language,
         cluster=identity,
-        record_id=name or (identity if isinstance(_given_picture(record, columns), str) else ""),
+        record_id=name or (identity if isinstance(given_picture(record, columns), str) else ""),
         source=record.where,
         metadata={
             "language": language,
             "language_from": language_from,
             "origin": text_of(columns.value(record.value, "origin"), record.where, "origin"),
             "task": task or JOINT,
-            **_about(record, columns),
+            **facts_of(record, columns),
         },
     )
 
@@ -179,7 +179,7 @@ class _Counted:
         return notes
 
 
-def _given_picture(record: Record, columns: Columns) -> Any:
+def given_picture(record: Record, columns: Columns) -> Any:
     """What the record says of its picture; a list of one picture is that picture."""
     given = columns.value(record.value, "image")
     if isinstance(given, list):
@@ -199,7 +199,7 @@ def _identity(image: ImageRef | None, given: Any) -> str:
     return posixpath.normpath(name.replace("\\", "/")) if name else ""
 
 
-def _language(record: Record, columns: Columns, text: str) -> tuple[str, str]:
+def language_said(record: Record, columns: Columns, text: str) -> tuple[str, str]:
     """(language, how it is known: `record` or `script`)."""
     said = text_of(columns.value(record.value, "language"), record.where, "language").strip().lower()
     if not said:
@@ -212,7 +212,7 @@ def _language(record: Record, columns: Columns, text: str) -> tuple[str, str]:
     return LANGUAGES.get(code, code), "record"
 
 
-def _about(record: Record, columns: Columns) -> dict[str, Any]:
+def facts_of(record: Record, columns: Columns) -> dict[str, Any]:
     """Plain facts that go with an item: whose it is, and what of the record was not used."""
     value = record.value
     about: dict[str, Any] = {
