@@ -179,12 +179,15 @@ images/         the pictures, drawn by code; five hold photographs that are in t
 scripts/        answers in the order of the items, for Beholder's scripted models. They were written for this example
                 and are not those of any real model or judge:
                 model.json                        a model under test: partly right, and it often overlooks the picture
-                judge.json, judge-2.json          two judges of its explanations; judge.json fails twice
-                annotator-1.json … annotator-5    five annotators that agree on most items
+                judge.json, judge-2.json          two judges of its explanations; judge.json fails twice, on purpose
+                annotator-1.json … -5.json        five annotators that agree on most items
 
 In this folder:
 
   beholder run m3r --data . --model scripted/scripts/model.json --judge scripted/scripts/judge.json \\
       --judge scripted/scripts/judge-2.json
-  beholder annotate propose --help      what to give: --data . and --model scripted/scripts/annotator-1.json … -5.json
+  beholder annotate propose --data . --out ../project --annotator scripted/scripts/annotator-1.json \\
+      --annotator scripted/scripts/annotator-2.json --annotator scripted/scripts/annotator-3.json \\
+      --annotator scripted/scripts/annotator-4.json --annotator scripted/scripts/annotator-5.json
+  beholder experiment joint --data . --model scripted/scripts/model.json
 """

@@ -214,8 +214,8 @@ def birthday_cake() -> Canvas:
         sheet.rect(146, 348, 494, 364, "#fff5ee")
         sheet.rect(146, 268, 494, 306, "#f48fb1", round_by=14)
         for place in range(9):
-            x, drop = 166 + place * 38.5, 12 + (place * 7) % 18
-            sheet.rect(x - 11, 296, x + 11, 308 + drop, "#f48fb1", round_by=11)
+            drip, drop = 166 + place * 38.5, 12 + (place * 7) % 18
+            sheet.rect(drip - 11, 296, drip + 11, 308 + drop, "#f48fb1", round_by=11)
         for place in range(8):
             sheet.disc(176 + place * 41, 398, 8, ("#ef5350", "#ffca28", "#66bb6a")[place % 3])
     return sheet

@@ -162,8 +162,8 @@ def _book_house(sheet: Canvas, left: float, top: float, right: float, colour: st
     """A standing book with its pages seen from above, a title on its spine, and windows below."""
     middle = (left + right) / 2
     sheet.shape([(left, top), (left + 12, top - 18), (right + 4, top - 18), (right, top)], "#f4ecd6")
-    for step in range(1, 4):
-        sheet.line([(left + 3 * step, top - 4.5 * step), (right + step, top - 4.5 * step)], 1, "#c9bc98")
+    for page in range(1, 4):
+        sheet.line([(left + 3 * page, top - 4.5 * page), (right + page, top - 4.5 * page)], 1, "#c9bc98")
     sheet.rect(left, top, right, 430, colour)
     sheet.rect(left, top, left + 8, 430, (0, 0, 0, 60))
     for y in (top + 10, top + 44):
