@@ -3,7 +3,8 @@
 For each label of the form: the share of equal pairs, Fleiss' kappa and Krippendorff's alpha (nominal). A label that an
 annotator was not asked (the target, where it says that there is no metaphor) is missing there, so that a row about
 targets is about those who see a metaphor; `all labels` compares everything that was said at once, and there None is an
-answer like any other.
+answer like any other. Fleiss' kappa needs the same number of ratings for each item: it is over the items that everybody
+rated. The two others take all that two have rated.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ from beholder.metrics.agreement import Agreement, fleiss_kappa, krippendorff_alp
 ALL_LABELS = "all labels"
 SHARED = "in this form all share one decision, so that no item was decided by two people"
 NO_MODELS = "no models have proposed anything"
+NOBODY_ALL = "no item was rated by all"
+UNDECIDED = "nobody has decided anything yet"
+MODELS_PEOPLE, MODEL_PEOPLE = "models-people", "model-people/"
+"""Groups: what the models settled with what people decided; and (with its name behind) one model with people."""
 SEEN = "People saw what the models proposed before they decided: their agreement with models is not independent."
 
 
@@ -46,7 +51,7 @@ class Group(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def agreement_of(project: Project) -> list[Group]:
-    """All agreement figures of a project: `models`, `people`, `models-people`, and one more for each model by name."""
+    """All agreement figures: `models`, `people`, `models-people`, and `model-people/NAME` for each model."""
     normalise = normaliser(project.form)
     keys = project.item_keys()
     decisions = saved_by_item(project)
@@ -61,14 +66,16 @@ def agreement_of(project: Project) -> list[Group]:
     settled = [_settled(project, key) for key in keys]
 
     def group(name: str, about: str, raters: Sequence[Sequence[Value | None]]) -> Group:
+        if decided in raters and not decisions:
+            return Group(name, about, reason=UNDECIDED)
         return Group(name, about, _rows(project.form, raters, normalise))
 
     return [
         group("models", f"{len(names)} models among themselves", by_model),
         people,
-        group("models-people", "what the models settled, and what people decided", [settled, decided]),
+        group(MODELS_PEOPLE, "what the models settled, and what people decided", [settled, decided]),
         *(
-            group(f"model {name}", f"{name}, and what people decided", [said, decided])
+            group(f"{MODEL_PEOPLE}{name}", f"{name}, and what people decided", [said, decided])
             for name, said in zip(names, by_model, strict=True)
         ),
     ]
@@ -119,5 +126,6 @@ def _rows(form: Form, raters: Sequence[Sequence[Value | None]], normalise: Norma
 
 def _row(name: str, raters: Sequence[Sequence[Value | None]], read: Callable[[Value], Hashable]) -> Row:
     ratings = [[read(value) if value is not None else None for value in row] for row in raters]
-    alpha = krippendorff_alpha(ratings, "nominal")
-    return Row(name, len(raters), raw_agreement(ratings), fleiss_kappa(ratings), alpha)
+    by_all = [column for column in zip(*ratings, strict=True) if None not in column]
+    fleiss = fleiss_kappa(list(zip(*by_all, strict=True))) if by_all else Agreement(None, 0, NOBODY_ALL)
+    return Row(name, len(raters), raw_agreement(ratings), fleiss, krippendorff_alpha(ratings, "nominal"))

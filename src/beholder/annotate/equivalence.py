@@ -72,9 +72,8 @@ async def compare(
 
     What it cannot say is told in one line, and asked again the next time. `UsageError` if the server refuses the key.
     """
-    known = {
-        (one.key, one.first, one.second): one for one in read(folder) if one.judge == judge.name and not one.failure
-    }
+    before = read(folder)
+    known = {_place(one): one for one in before if one.judge == judge.name and not one.failure}
     wanted = [one for one in questions(items) if (one[0].key, one[1], one[2]) not in known]
     if wanted:
         with open_asker(judge, lambda sample: sample.images, say, asyncio.sleep) as asker:

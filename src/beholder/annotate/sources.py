@@ -1,0 +1,126 @@
+"""Items for people without models: the items of a benchmark, the answers of a run, or records of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from beholder.annotate.building import apart_of
+from beholder.annotate.intake import record_of
+from beholder.annotate.items import KeptApart, NewItem
+from beholder.benchmarks.benchmark import Benchmark, LoadOptions
+from beholder.benchmarks.records import Record, data_files, image_ref, read_records
+from beholder.engine.lifecycle import benchmark_of, plan_of
+from beholder.errors import DataError
+from beholder.sample import ImageRef, KeyMaker, Response, Sample
+from beholder.store import reading, schema
+from beholder.store.folder import Blobs, read_info
+from beholder.store.reading import StoredResponse, target_text
+
+_IMAGE_FIELDS = ("image", "images", "image_path", "image_paths", "img")
+_STORED = "sha256:"
+
+
+def items_of_benchmark(found: Benchmark, data: Path, images: Path | None, apart: list[KeptApart]) -> Iterator[NewItem]:
+    """The items of a benchmark with their gold, streamed; of M3R-Bench without it. Records that cannot be used go to
+    `apart` where the benchmark's loader passes over them."""
+    task = "annotate" if "annotate" in found.tasks else ""
+    options = LoadOptions(images=images, on_error=lambda error: apart.append(apart_of(error)), task=task)
+    for sample in found.load(data, options):
+        record = record_of(sample) if found.name == "m3r" else _checked(sample)
+        yield NewItem(key=sample.key, record=record, images=sample.images, title=sample.question, where=sample.source)
+
+
+def items_of_run(folder: Path, *, wrong: bool) -> Iterator[NewItem]:
+    """The answers of a run with question and gold, without the model's name; only the wrong ones if `wrong`.
+
+    Wrong is what the headline's scorer gives less than 1; what it cannot score is not wrong. Failed requests are left
+    out: there is no answer.
+    """
+    info = read_info(folder)
+    scorer = benchmark_of(info, plan_of(info)).headline[0]
+    blobs = Blobs(folder)
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        samples = {sample.key: sample for sample in reading.samples(db)}
+        several = len(samples) < db.execute("SELECT count(*) FROM responses").fetchone()[0]
+        for stored in reading.responses(db):
+            if stored.response.failure is not None:
+                continue
+            score = reading.scores_of(db, stored.number).get(scorer)
+            if wrong and (score is None or score.value is None or score.value >= 1):
+                continue
+            sample = samples[stored.key]
+            yield NewItem(
+                key=f"{stored.key}.{stored.epoch}.{stored.vote}" if several else stored.key,
+                record=_checked(sample) | _answered(stored.response),
+                images=tuple(_from_blobs(ref, blobs) for ref in sample.images),
+                title=sample.question,
+                where=_place(stored),
+            )
+
+
+def items_of_records(data: Path, images: Path | None, apart: list[KeptApart]) -> Iterator[NewItem]:
+    """Records of any schema: every field is shown as it is; `image` or `images` name pictures (paths, or bytes)."""
+    folder = images or data_files(data)[0].parent
+    make_key = KeyMaker("annotate")
+    for record in read_records(data):
+        try:
+            pictures = _pictures(record, folder)
+        except DataError as error:
+            apart.append(apart_of(error, record.where))
+            continue
+        shown = {name: said for name, said in record.value.items() if name not in _IMAGE_FIELDS and _is_plain(said)}
+        title = next((said for said in shown.values() if isinstance(said, str) and said.strip()), record.where)
+        names = [ref.name for ref in pictures]
+        yield NewItem(
+            key=make_key(repr(sorted(shown.items(), key=lambda pair: pair[0])), *names),
+            record=shown,
+            images=pictures,
+            title=title,
+            where=record.where,
+        )
+
+
+def _checked(sample: Sample) -> dict[str, Any]:
+    """What a person needs to check an item: question, options, gold."""
+    told: dict[str, Any] = {
+        "id": sample.record_id,
+        "question": sample.question,
+        "options": list(sample.options),
+        "answer": target_text(sample),
+        "category": sample.category,
+    }
+    return {name: said for name, said in told.items() if said not in ("", [])}
+
+
+def _answered(response: Response) -> dict[str, Any]:
+    told = {"response": response.text or "", "reasoning": response.reasoning or ""}
+    return {name: said for name, said in told.items() if said}
+
+
+def _from_blobs(ref: ImageRef, blobs: Blobs) -> ImageRef:
+    if ref.path is None or not ref.path.startswith(_STORED):
+        return ImageRef(name=ref.name, data=b"")  # it could not be read when the run was made: told when it is loaded
+    try:
+        path = blobs.path(ref.path.removeprefix(_STORED))
+    except ValueError:
+        return ImageRef(name=ref.name, data=b"")
+    return ImageRef(name=ref.name, path=str(path))
+
+
+def _place(stored: StoredResponse) -> str:
+    return f"response {stored.number}"
+
+
+def _pictures(record: Record, folder: Path) -> tuple[ImageRef, ...]:
+    given: list[Any] = []
+    for name in _IMAGE_FIELDS:
+        value = record.value.get(name)
+        given += value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else [value]
+    return tuple(image_ref(record, one, folder) for one in given if one is not None and one != "")
+
+
+def _is_plain(value: Any) -> bool:
+    return not isinstance(value, bytes) and value is not None
