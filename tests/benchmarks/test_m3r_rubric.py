@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from m3r_judged import GOLD, LITERAL, MADE, QUESTIONS, answers, as_model, changed, judged, said, sample, scored
 from msgspec import UNSET
 
 from beholder.annotation import Annotation, Evidence, Explanation
@@ -19,6 +18,7 @@ from beholder.benchmarks.m3r.rubric_score import score_rubric, verdicts_of
 from beholder.errors import Owner
 from beholder.sample import Failure, ImagePart, Judged, Response, TextPart
 from beholder.score import Outcome
+from made_judged import GOLD, LITERAL, MADE, QUESTIONS, answers, as_model, changed, judged, said, sample, scored
 
 TASK = rubric_task(MADE)
 
@@ -37,7 +37,7 @@ def test_the_judge_sees_picture_text_gold_explanation_and_questions() -> None:
         "~~~\nA text.\n~~~",
         "Target: smoking",
         "- a red hole in the lung (left 70 %, top 50 %, right 90 %, bottom 80 %)",
-        "- a barrel (left 25 %, top 0 %, right 50 %, bottom 100 %)\nMapping: Smoking kills.\nSentiment: It is sad.\n~~~",
+        "- a barrel (left 25 %, top 0 %, right 50 %, bottom 100 %)\nMapping: Smoking kills.\nSentiment: It is sad.\n",
         *(f"- {criterion.questions[0].id}: {criterion.questions[0].asks}" for criterion in MADE.criteria),
     ):
         assert piece in text

@@ -9,7 +9,6 @@ from typing import Any
 import krippendorff
 import msgspec
 import pytest
-from m3r_judged import GOLD, LITERAL, MADE, QUESTIONS, answers, judged, row, scored
 from sklearn.metrics import cohen_kappa_score
 
 from beholder.annotation import Annotation
@@ -19,6 +18,7 @@ from beholder.benchmarks.m3r.mismatch import mismatch
 from beholder.benchmarks.m3r.rubric_metrics import details, metrics
 from beholder.errors import Owner
 from beholder.score import Outcome, Score, ScoredItem
+from made_judged import GOLD, LITERAL, MADE, QUESTIONS, answers, judged, row, scored
 
 OPTIONS = MetricOptions(resamples=200)
 BLANK = Score(0.0, Outcome.UNPARSED, flags=("no_explanation",))

@@ -17,7 +17,7 @@ the explanation alone, not at the labels that were given.
 | `mc_ground` | `overlap_from` (half of that) of the other words of the gold's mapping are in the mapping |
 | `mc_from_evidence` | a found piece, of picture or text, is taken up in the mapping (is named at all) |
 | `sj_right` | the gold's sentiment is named and no other one, or `overlap_from` of the words of its reason are there |
-| `sj_from_mapping` | the reason takes up what evidence and mapping say, and some word of the gold's reason |
+| `sj_from_mapping` | the reason takes up words of its own evidence and mapping which the gold has too |
 | `sj_specific` | `overlap_from` (half of that) of the words of the gold's reason are there |
 
 Without a metaphor, `mc_pair` and `mc_direction` are yes if the mapping says so (`literal`, `no metaphor`, …) or repeats
@@ -224,10 +224,9 @@ def _sj_right(case: Case) -> Answer:
 def _sj_from_mapping(case: Case) -> Answer:
     before = _content([case.said.mapping, *(one.text for one in case.said.evidence)])
     model_before = _content([case.model.mapping, *(one.text for one in case.model.evidence)])
-    own = content(case.said.sentiment)
-    taken_up = bool(own & before) or not content(case.model.sentiment) & model_before
-    known = own & (content(case.model.sentiment) | model_before)
-    return (YES if taken_up and known else NO), case.said.sentiment
+    own = content(case.said.sentiment) & (content(case.model.sentiment) | model_before)
+    asked = content(case.model.sentiment) & model_before
+    return (YES if own & before or (own and not asked) else NO), case.said.sentiment
 
 
 def _sj_specific(case: Case) -> Answer:

@@ -9,7 +9,7 @@ _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _EMPTY_WORDS = """
-a an the this that these those it its he she they them his her their i we you your our my one some any each all
+a an the every yes give this that these those it its he she they them his her their i we you your our my one some any each all
 is are was were be been being am do does did has have had can could will would may might must shall should
 of in on at to for from by with without as into onto over under about like than then so and or but not no nor if
 which who whom whose what when where why how there here also only just very too more most much many such both
@@ -56,8 +56,9 @@ def content(text: str) -> frozenset[str]:
     found: set[str] = set()
     for run in _RUN.findall(unicodedata.normalize("NFKC", text).casefold()):
         if re.match(f"[{_CJK}]", run):
-            for part in filter(None, _EMPTY_CJK.split(run)):
-                found |= {part} if len(part) == 1 else {part[at : at + 2] for at in range(len(part) - 1)}
+            parts = _EMPTY_CJK.split(run)
+            pairs = {part[at : at + 2] for part in parts for at in range(len(part) - 1)}
+            found |= pairs if len(run) > 1 else set(parts[0])
         elif run not in _EMPTY:
             found.add(run[:-1] if len(run) > 3 and run.endswith("s") and not run.endswith("ss") else run)
     return frozenset(found)
