@@ -17,7 +17,7 @@ from beholder.benchmarks.m3r.assumptions import assumptions_of, shipped
 from beholder.benchmarks.m3r.data import load
 from beholder.benchmarks.m3r.example import DRAWINGS, RECORDS, example_items, write_example
 from beholder.benchmarks.m3r.example_canvas import Canvas
-from beholder.benchmarks.m3r.example_scripts import DISSENT, MODEL
+from beholder.benchmarks.m3r.example_scripts import BROKEN, DISSENT, INVENTED, MODEL
 from beholder.cli.main import app
 from beholder.errors import UsageError
 from beholder.sample import MetaphorTarget
@@ -171,11 +171,17 @@ def test_the_first_judge_fails_twice(folder: Path) -> None:
     assert sorted(faults) == ["out of range", "unreadable"]
 
 
-def test_judges_quote_what_the_model_wrote(folder: Path) -> None:
-    for answer, reply in zip(script(folder, "model"), script(folder, "judge-2"), strict=True):
+@pytest.mark.parametrize(("judge", "invented"), [("judge", []), ("judge-2", [INVENTED])])
+def test_judges_quote_what_the_model_wrote_but_for_one_invention(folder: Path, judge: str, invented: list[str]) -> None:
+    found = []
+    for item, answer, reply in zip(example_items(), script(folder, "model"), script(folder, judge), strict=True):
         reasons = json.loads(answer)["explanation"]
-        said = [*(piece["text"] for piece in reasons["evidence"]), reasons["mapping"], reasons["sentiment"], ""]
-        assert {entry["quote"] for entry in json.loads(reply).values()} <= set(said)
+        said = [*(piece["text"] for piece in reasons["evidence"]), reasons["mapping"], reasons["sentiment"]]
+        if item.draw != BROKEN:
+            entries = [entry for entry in json.loads(reply).values() if entry["answer"] != "no"]
+            found += [item.draw] if {entry["quote"] for entry in entries} - set(said) - {""} else []
+            assert all(entry["quote"] for entry in entries), f"a quotation is missing of {item.draw}"
+    assert found == invented
 
 
 def test_a_folder_that_is_there_is_refused(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ MODEL: dict[str, tuple[str, Said]] = {
     "iceberg_debt": (TEXT_ONLY, {}),
     "dried_plant": (MISTAKEN, _metaphor("生命", "植物")),
     "coffee_hours": (FULL, {}),
-    "book_boat": (FULL, {}),
+    "book_boat": (MISTAKEN, {}),
     "bulb_plant": (TEXT_ONLY, {"target": "club"}),
     "deep_field": (TEXT_ONLY, {}),
     "cat_is_home": (FULL, {}),
@@ -76,7 +76,7 @@ MODEL: dict[str, tuple[str, Said]] = {
     "rocket_on_pad": (BLANK, {"sentiment": "positive"}),
     "lung_tree": (FULL, {}),
     "head_machine": (MISTAKEN, {"sentiment": "positive"}),
-    "birthday_cake": (FULL, {}),
+    "birthday_cake": (MISTAKEN, {}),
     "burning_house": (FULL, {}),
     "wallet_tap": (TEXT_ONLY, {}),
     "egg_timer": (MISTAKEN, {"source": "hourglass", "target": "time"}),  # no metaphor, yet with target and source
@@ -93,15 +93,19 @@ _WRONG_MAPPING = {
 _VERDICTS = {  # answers for visual evidence, mapping and sentiment: all questions of a criterion but the last; the last
     FULL: (("yes", "yes"), ("yes", "yes"), ("yes", "partly")),
     TEXT_ONLY: (("no", "no"), ("yes", "partly"), ("yes", "partly")),
-    MISTAKEN: (("yes", "partly"), ("no", "no"), ("partly", "no")),
+    MISTAKEN: (("yes", "partly"), ("no", "no"), ("no", "no")),
     BLANK: (("no", "no"), ("no", "no"), ("no", "no")),
 }
 _SLOTS_MISSED = (("no", "no"), ("partly", "no"), ("yes", "no"))
 """For a text-only explanation of another pair of target and source."""
 OUT_OF_RANGE, BROKEN = "lung_tree", "wallet_tap"
 """Where the first judge gives a number for an answer, and where its reply breaks off."""
-SOFTER = ("iceberg_debt", "hourglass_forest", "old_coins", "head_machine")
-"""Where the second judge answers `partly` for each `no`."""
+SOFTER = ("hourglass_forest", "head_machine", "led_bulb")
+"""Where the second judge answers `partly` for each `no` about something that is there."""
+STRICTER = ("coffee_hours", "clock_cake")
+"""Where the second judge answers `partly` for each `yes`."""
+INVENTED = "deep_field"
+"""Where the second judge sees visual evidence in an explanation that has none, and quotes what nobody wrote."""
 
 
 def scripts_for(drawings: Sequence[str], golds: Sequence[Annotation]) -> dict[str, list[str]]:
@@ -116,9 +120,7 @@ def scripts_for(drawings: Sequence[str], golds: Sequence[Annotation]) -> dict[st
     rules = assumptions_of(shipped())
     both = list(zip(drawings, answers, strict=True))
     made["judge"] = [_first_judge(draw, answer, rules) for draw, answer in both]
-    made["judge-2"] = [
-        json.dumps(_verdict(draw, answer, rules, draw in SOFTER), ensure_ascii=False) for draw, answer in both
-    ]
+    made["judge-2"] = [_second_judge(draw, answer, rules) for draw, answer in both]
     return made
 
 
@@ -196,14 +198,27 @@ def _in_json(said: Annotation) -> str:
 
 
 def _first_judge(draw: str, answer: Annotation, rules: Assumptions) -> str:
-    verdict = _verdict(draw, answer, rules, softer=False)
+    verdict = _verdict(draw, answer, rules)
     if draw == OUT_OF_RANGE:
         verdict[rules.criteria[0].questions[0].id]["answer"] = 120
     text = json.dumps(verdict, ensure_ascii=False)
     return text[: len(text) // 2] if draw == BROKEN else text
 
 
-def _verdict(draw: str, answer: Annotation, rules: Assumptions, softer: bool) -> dict[str, Said]:
+def _second_judge(draw: str, answer: Annotation, rules: Assumptions) -> str:
+    verdict = _verdict(draw, answer, rules)
+    for entry in verdict.values():
+        softer = draw in SOFTER and entry["answer"] == "no" and entry["quote"]
+        stricter = draw in STRICTER and entry["answer"] == "yes"
+        if softer or stricter:
+            entry["answer"] = "partly"
+    if draw == INVENTED:
+        for question in rules.criteria[0].questions:
+            verdict[question.id] |= {"answer": "partly", "quote": "一片星海", "region": "middle"}
+    return json.dumps(verdict, ensure_ascii=False)
+
+
+def _verdict(draw: str, answer: Annotation, rules: Assumptions) -> dict[str, Said]:
     way, said = MODEL[draw]
     missed = way == TEXT_ONLY and "target" in said
     marks = _SLOTS_MISSED if missed else _VERDICTS[way]
@@ -211,11 +226,8 @@ def _verdict(draw: str, answer: Annotation, rules: Assumptions, softer: bool) ->
     verdict: dict[str, Said] = {}
     for criterion, (most, last), quote in zip(rules.criteria, marks, quotes, strict=False):
         for place, question in enumerate(criterion.questions, start=1):
-            mark = last if place == len(criterion.questions) else most
-            entry = {"answer": "partly" if softer and mark == "no" else mark, "quote": quote}
-            if criterion.region:
-                entry["region"] = _region(answer)
-            verdict[question.id] = entry
+            entry = {"answer": last if place == len(criterion.questions) else most, "quote": quote}
+            verdict[question.id] = entry | ({"region": _region(answer)} if criterion.region else {})
     return verdict
 
 
