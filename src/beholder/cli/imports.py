@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beholder.cli.import_metaphor import metaphor
 from beholder.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ app = typer.Typer(
 @app.callback()
 def group() -> None:
     """Read what other projects have recorded."""
+
+
+app.command("metaphor", context_settings=_HELP)(metaphor)
 
 
 @app.command("trajectories", context_settings=_HELP)

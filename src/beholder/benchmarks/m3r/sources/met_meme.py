@@ -1,4 +1,4 @@
-"""MET-Meme (github liaolianfoka/MET-Meme-…): memes in English and Chinese, as label_E and label_C beside E_text, C_text.
+"""MET-Meme (github liaolianfoka/MET-Meme-…): memes, English and Chinese: label_E and label_C beside E_text and C_text.
 
 Columns of the labels: file_name (label_C: images_name), sentiment category (an emotion, as `4(sorrow)`), sentiment
 degree, intention detection, offensiveness detection, metaphor occurrence (1, 0), metaphor category, target domain,

@@ -1,7 +1,7 @@
 """MultiMM (github DUTIR-YSQ/MultiMM and PedaloJSY/MultiMM): advertisements in English and Chinese, all four labels.
 
-Columns: Pic_id (the picture's file name), Text, MetaphorOccurrence (1, 0), Target, Source, SentimentCategory (1, 0, -1).
-The files are EN or CN/ZH, some with `_train`, `_val` or `_test`.
+Columns: Pic_id (the picture's file name), Text, MetaphorOccurrence (1, 0), Target, Source, SentimentCategory (1, 0,
+-1). The files are EN or CN/ZH, some with `_train`, `_val` or `_test`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Records in our own schema, or under the names that `records.FIELDS` knows: to put them together with other sources."""
+"""Records in our own schema, or under the names that `records.FIELDS` knows, to be put together with other sources."""
 
 from __future__ import annotations
 

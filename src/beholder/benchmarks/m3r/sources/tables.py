@@ -1,7 +1,7 @@
 """Rows of the files that sources come in: CSV, xlsx (the first sheet), and what `benchmarks.records` reads.
 
 CSV is read as UTF-8 (with or without a mark) or, where it is not, as GB 18030, which Chinese spreadsheets write; bytes
-that are neither become U+FFFD, and whoever uses the row has to refuse it. A row ends where its last cell with text does.
+that are neither become U+FFFD, and whoever uses the row has to refuse it.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ def _by_name(path: Path, lines: Iterator[tuple[int, list[str]]], needs: Sequence
     names = [name.strip() for name in header]
     for wanted in needs:
         column_of(path, [name for name in names if name], wanted)
-    index = 0
-    for number, line in lines:
+    for index, (number, line) in enumerate(lines):
         where = f"{path.name}, line {number}"
         row: dict[str, Any] = {}
         for place, name in enumerate(names):
@@ -75,7 +74,6 @@ def _by_name(path: Path, lines: Iterator[tuple[int, list[str]]], needs: Sequence
         if any(text.strip() for text in line[len(names) :]):
             row[SURPLUS] = line[len(names) :]
         yield Record(where, index, row)
-        index += 1
 
 
 def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
