@@ -1,0 +1,350 @@
+"""A metaphor annotation out of a JSON object, whatever its keys are called and however they are nested."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from beholder.annotation import LABELS, TEXTUAL, VISUAL, Box, Evidence, Explanation
+from beholder.extract import metaphor_words as words
+
+Value = bool | str | UnsetType | None
+BOX_NOT_SHARE, BOX_UNREAD = "box_not_share", "box_unread"
+NO_KIND, UNSTAGED, REPAIRED = "no_kind", "unstaged", "repaired"
+
+
+class Said(msgspec.Struct, frozen=True, gc=False):
+    """One place where a label is given: its value (UNSET: what stands there is no answer) and its (start, end) offsets.
+
+    `rank` is 0 for a field of the label's own; a higher one counts only where there is no lower.
+    """
+
+    label: str
+    value: Value
+    start: int
+    end: int
+    rank: int = 0
+
+
+class Told:
+    """What an answer gives, gathered piece by piece: claims of labels, the stages of the explanation, flags."""
+
+    def __init__(self) -> None:
+        self.claims: list[Said] = []
+        self.evidence: list[Evidence] = []
+        self.mapping: list[str] = []
+        self.why: list[str] = []
+        self.flags: list[str] = []
+
+    @property
+    def explanation(self) -> Explanation | UnsetType:
+        """The stages, UNSET if nothing stands in any."""
+        evidence = tuple(dict.fromkeys(self.evidence))
+        whole = Explanation(evidence, _joined(self.mapping), _joined(self.why))
+        return UNSET if whole.blank else whole
+
+    def flag(self, word: str) -> None:
+        if word not in self.flags:
+            self.flags.append(word)
+
+
+def _joined(texts: list[str]) -> str:
+    return "\n".join(dict.fromkeys(text.strip() for text in texts if text.strip()))
+
+
+class Several(list[Any]):
+    """The different values of a key that stands twice in one object."""
+
+
+def with_duplicates(written: str) -> Any:
+    """The JSON value of a text in which an object's key may stand twice; UNSET if it is not strict JSON."""
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for name, value in pairs:
+            if name not in made or made[name] == value:
+                made[name] = value
+            elif isinstance(made[name], Several):
+                made[name].append(value)
+            else:
+                made[name] = Several([made[name], value])
+        return made
+
+    try:
+        return json.loads(written, object_pairs_hook=members, strict=False)
+    except (ValueError, RecursionError):
+        return UNSET
+
+
+def read_tree(tree: dict[str, Any], span: tuple[int, int], told: Told, task: str = "") -> None:
+    """Adds what an object gives to what is told already; `span` is the place of the whole object.
+
+    `task` is the one label that is asked for, if it is one: then `{"answer": …}` gives it.
+    """
+    _Walk(span, told, task).members(tree)
+
+
+class _Walk:
+    def __init__(self, span: tuple[int, int], told: Told, task: str) -> None:
+        self.span, self.told, self.task = span, told, task
+
+    def members(self, tree: dict[str, Any], rank: int = 0) -> None:
+        """Labels and stages in an object; `rank` is above 0 inside an explanation."""
+        for name, inner in tree.items():
+            role = words.role_of(name)
+            if role in LABELS and not (rank and role == words.SENTIMENT):
+                self.label(role, inner, rank)
+            elif role == words.ANSWER and self.task and not isinstance(inner, dict | list):
+                self.label(self.task, inner, rank)
+            elif role == words.EXPLANATION:
+                self.explained(inner)
+            elif role == words.EVIDENCE or (words.kind_of(name) and (rank or _SAYS_EVIDENCE.search(name.lower()))):
+                self.evidence(inner, words.kind_of(name))
+            elif role == words.MAPPING:
+                self.stage(inner, self.told.mapping, "")
+            elif role in (words.WHY, words.SENTIMENT):
+                self.stage(inner, self.told.why, words.SENTIMENT)
+            else:
+                for one in inner if isinstance(inner, list) else [inner]:
+                    if isinstance(one, dict):
+                        self.members(one, rank)
+
+    # Labels --------------------------------------------------------------------------------------------------------
+
+    def label(self, label: str, inner: Any, rank: int) -> None:
+        """The claims under a label's own key."""
+        if isinstance(inner, dict):
+            self.nested(label, inner, rank)
+        elif isinstance(inner, list):
+            for one in inner or [UNSET]:
+                self.label(label, UNSET if isinstance(one, list) else one, rank)
+        elif inner is not None or label in (words.TARGET, words.SOURCE):
+            self.told.claims.append(Said(label, self.value(label, inner), *self.span, rank))
+
+    def nested(self, label: str, inner: dict[str, Any], rank: int) -> None:
+        """A label that is an object: its value stands under a key such as `label` or `present`, others may be there."""
+        for name, one in inner.items():
+            role = words.role_of(name)
+            if role in (label, words.ANSWER) or name.strip().lower() in _VALUE_KEYS[label]:
+                self.label(label, UNSET if isinstance(one, dict | list) else one, rank)
+            elif role in LABELS:
+                self.label(role, one, rank)
+            elif label == words.SENTIMENT and (role in (words.EXPLANATION, words.WHY) or name.lower() in _REASON_KEYS):
+                self.stage(one, self.told.why, "")
+            elif role:
+                self.members({name: one}, rank)
+
+    def value(self, label: str, inner: Any) -> Value:
+        """What one plain JSON value says of a label."""
+        if label == words.METAPHOR:
+            if isinstance(inner, bool) or (isinstance(inner, int | float) and inner in (0, 1)):
+                return bool(inner)
+            return words.metaphor_word(inner) if isinstance(inner, str) else UNSET
+        if label == words.SENTIMENT:
+            return words.feeling_word(inner) if isinstance(inner, str) else UNSET
+        return None if inner is None else words.slot_words(inner) if isinstance(inner, str) else UNSET
+
+    # The explanation -----------------------------------------------------------------------------------------------
+
+    def explained(self, inner: Any) -> None:
+        """An explanation: an object of stages, a list of them, or text without stages."""
+        if isinstance(inner, dict):
+            named = next((inner[key] for key in inner if key.strip().lower() in _STAGE_KEYS), None)
+            role = words.role_of(named) if isinstance(named, str) else ""
+            if role:
+                texts = {key: value for key, value in inner.items() if key.strip().lower() not in _STAGE_KEYS}
+                self.members({role: next(iter(texts.values())) if len(texts) == 1 else texts}, rank=1)
+            else:
+                self.members(inner, rank=1)
+        elif isinstance(inner, list):
+            for one in inner:
+                self.explained(one)
+        elif isinstance(inner, str) and inner.strip():
+            self.unstaged(inner)
+
+    def unstaged(self, text: str) -> None:
+        """Text that may name its stage: "Mapping: …"; otherwise it counts as the mapping, and is flagged."""
+        lead = _LEAD.match(text)
+        role = words.role_of(lead[1]) if lead else ""
+        if lead and role in (words.EVIDENCE, VISUAL, TEXTUAL):
+            self.evidence(text[lead.end() :], words.kind_of(lead[1]))
+        elif lead and role in (words.SENTIMENT, words.WHY):
+            self.told.why.append(text[lead.end() :])
+        elif lead and role == words.MAPPING:
+            self.told.mapping.append(text[lead.end() :])
+        else:
+            self.told.flag(UNSTAGED)
+            self.told.mapping.append(text)
+
+    def stage(self, inner: Any, into: list[str], label: str) -> None:
+        """The text of a stage; an object may hold labels too, which count if they stand nowhere else."""
+        if isinstance(inner, str):
+            into.append(inner)
+        elif isinstance(inner, list):
+            for one in inner:
+                self.stage(one, into, label)
+        elif isinstance(inner, dict):
+            texts = {}
+            for name, one in inner.items():
+                role = words.role_of(name)
+                if role in (words.TARGET, words.SOURCE, words.METAPHOR):
+                    self.label(role, one, 1)
+                elif label and (role in (label, words.ANSWER) or name.strip().lower() in _VALUE_KEYS[label]):
+                    self.label(label, one, 1)
+                    continue
+                if isinstance(one, str):
+                    texts[name] = one
+            described = [text for name, text in texts.items() if name.strip().lower() in _TEXT_KEYS]
+            into.extend(described or [f"{name}: {text}" for name, text in texts.items()])
+
+    def evidence(self, inner: Any, kind: str) -> None:
+        """Pieces of evidence: one text, a list, an object of kinds, or an object that is one piece."""
+        if isinstance(inner, str):
+            if inner.strip():
+                self.piece(inner, kind, None)
+        elif isinstance(inner, list):
+            for one in inner:
+                self.evidence(one, kind)
+        elif isinstance(inner, dict):
+            keys = {name.strip().lower(): name for name in inner}
+            named = next((inner[keys[key]] for key in _KIND_KEYS if key in keys), None)
+            by_kind = [name for name in inner if words.kind_of(name) and name.strip().lower() not in ("text", "文本")]
+            if named is None and by_kind:
+                for name in inner:
+                    if words.kind_of(name):
+                        self.evidence(inner[name], words.kind_of(name))
+                if any(name.strip().lower() in _BOX_KEYS for name in inner) and len(self.told.evidence):
+                    self._add_box(inner)
+                return
+            told_kind = words.kind_of(named) if isinstance(named, str) else ""
+            texts = [inner[keys[key]] for key in _TEXT_KEYS if key in keys and isinstance(inner[keys[key]], str)]
+            boxes = [inner[keys[key]] for key in _BOX_KEYS if key in keys]
+            if texts or boxes:
+                self.piece(texts[0] if texts else "", told_kind or kind, boxes[0] if boxes else None)
+
+    def _add_box(self, inner: dict[str, Any]) -> None:
+        """The box of a piece whose text stands under its kind: `{"visual": "a chain", "box": […]}`."""
+        written = next(inner[name] for name in inner if name.strip().lower() in _BOX_KEYS)
+        last = self.told.evidence[-1]
+        self.told.evidence[-1] = msgspec.structs.replace(last, box=self.box(written))
+
+    def piece(self, text: str, kind: str, box: Any) -> None:
+        lead = None if kind else _LEAD.match(text)
+        if lead and words.kind_of(lead[1]):
+            kind, text = words.kind_of(lead[1]), text[lead.end() :]
+        if not kind:
+            self.told.flag(NO_KIND)
+        self.told.evidence.append(Evidence(kind, text.strip(), self.box(box)))
+
+    def box(self, written: Any) -> Box | None:
+        """A box as it is written, with flags where it is none or no share of the picture."""
+        box, flags = read_box(written)
+        for flag in flags:
+            self.told.flag(flag)
+        return box
+
+
+_SAYS_EVIDENCE = re.compile(r"evidence|cue|element|证据|线索")
+"""Outside of an explanation, a key such as `text` or `image` repeats the question."""
+_VALUE_KEYS: dict[str, tuple[str, ...]] = {
+    words.METAPHOR: (
+        "present",
+        "is_present",
+        "presence",
+        "exists",
+        "detected",
+        "occurrence",
+        "是否存在",
+        "存在",
+        "判断",
+    ),
+    words.TARGET: ("domain", "name", "concept", "text", "entity", "word", "core", "内容", "名称"),
+    words.SOURCE: ("domain", "name", "concept", "text", "entity", "word", "core", "内容", "名称"),
+    words.SENTIMENT: ("polarity", "class", "category", "orientation", "极性", "类别", "倾向"),
+}
+_REASON_KEYS = ("reason", "why", "because", "description", "text", "理由", "原因", "描述")
+_STAGE_KEYS = ("stage", "step", "name", "title", "type", "阶段", "步骤", "名称")
+_KIND_KEYS = ("kind", "type", "modality", "channel", "category", "source", "类型", "模态", "种类")
+_TEXT_KEYS = (
+    *("text", "description", "content", "evidence", "detail", "details", "observation", "cue", "quote", "element"),
+    *(
+        "explanation",
+        "what",
+        "reason",
+        "justification",
+        "rationale",
+        "内容",
+        "描述",
+        "文本",
+        "说明",
+        "证据",
+        "解释",
+        "label",
+    ),
+)
+_BOX_KEYS = (
+    *("box", "bbox", "bbox_2d", "box_2d", "bounding_box", "boundingbox", "region", "coordinates", "location"),
+    *("position", "坐标", "边界框", "位置", "区域", "框"),
+)
+_LEAD = re.compile(r"[\W\d_]{0,8}([^\W\d_][\w \t-]{0,40}?)[*_\])）]{0,3}[ \t]{0,3}[:：][*_ \t]{0,4}")
+_CORNERS = (
+    ("x1", "y1", "x2", "y2"),
+    ("left", "top", "right", "bottom"),
+    ("xmin", "ymin", "xmax", "ymax"),
+    ("x_min", "y_min", "x_max", "y_max"),
+    ("x0", "y0", "x1", "y1"),
+    ("左", "上", "右", "下"),
+)
+_SIZED = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("left", "top", "width", "height"))
+_NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?![0-9%])")
+_BOX_TEXT = re.compile(
+    r"\W{0,4}(?:box\W{1,3}|bbox\W{1,3})?[\[(<{]{0,2}\s{0,3}"
+    + r"\s{0,3}[,，;]\s{0,3}".join([f"({_NUMBER.pattern})"] * 4)
+    + r"\s{0,3}[\])>}]{0,2}(?:</?box>)?\W{0,3}",
+    re.IGNORECASE,
+)
+
+
+def read_box(written: Any) -> tuple[Box | None, tuple[str, ...]]:
+    """Left, top, right, bottom as they are written, not rescaled, and flags; None with a flag if that is no one box.
+
+    >>> read_box([0.1, 0.2, 0.5, 0.9]), read_box({"x1": 10, "y1": 20, "x2": 50, "y2": 90})
+    (((0.1, 0.2, 0.5, 0.9), ()), ((10.0, 20.0, 50.0, 90.0), ('box_not_share',)))
+    """
+    if written is None or (isinstance(written, str) and words.slot_words(written) is None):
+        return None, ()
+    numbers = list(_numbers(written))
+    if len(numbers) != 4 or any(abs(number) > 1e15 for number in numbers):
+        return None, (BOX_UNREAD,)
+    left, top, right, bottom = (float(number) for number in numbers)
+    flags = (REPAIRED,) if isinstance(written, str) else ()
+    return (left, top, right, bottom), (*flags, BOX_NOT_SHARE) if max(numbers) > 1 else flags
+
+
+def _numbers(written: Any) -> Iterator[float]:
+    """The numbers of a box, in its order; more or fewer than four if it is none."""
+    if isinstance(written, str):
+        match = _BOX_TEXT.fullmatch(written) if len(written) < 200 else None
+        yield from (float(number) for number in match.groups()) if match else ()
+    elif isinstance(written, dict):
+        named = {name.strip().lower(): value for name, value in written.items()}
+        sized = next((keys for keys in _SIZED if all(key in named for key in keys)), ())
+        corners = next((keys for keys in _CORNERS if all(key in named for key in keys)), ())
+        values = list(_plain([named[key] for key in corners or sized]))
+        if sized and not corners and len(values) == 4:
+            values[2:] = [values[0] + values[2], values[1] + values[3]]
+        yield from values
+    elif isinstance(written, list):
+        yield from _plain(written[0] if len(written) == 1 and isinstance(written[0], list) else written)
+
+
+def _plain(values: list[Any]) -> Iterator[float]:
+    """The numbers of a list; nothing if another thing stands in it."""
+    made = [float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value for value in values]
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in made):
+        yield from made
