@@ -153,6 +153,70 @@ def test_no_calls_change_nothing_unless_the_judge_said_something_earlier(run: Pa
         assert scored(run) == [1, 2, 3]
 
 
+A, B, C = (Asking("rubric", name, "p1") for name in "ABC")
+
+
+def judged_by(run: Path) -> list[str]:
+    """What counts of the verdicts on each response: `A: 1 B: 2`."""
+    with closing(schema.open_to_read(run / "run.db")) as db:
+        rows = list(reading.responses(db))
+    return [" ".join(f"{one.judge}: {one.answer}" for one in row.response.judged) for row in rows]
+
+
+def test_judges_of_one_round_count_together(run: Path) -> None:
+    judge_calls.keep(run, A, [call(1, "1"), call(2, "2")], together=(A, B))
+    rescored(run)
+    judge_calls.keep(run, B, [call(2, "3")], together=(A, B))
+    assert judged_by(run) == ["A: 1", "A: 2 B: 3", ""]
+    assert scored(run) == [], "what was scored without the second judge is scored again"
+    rescored(run)
+    judge_calls.keep(run, B, [call(3, "4")], together=(A, B))
+    assert scored(run) == [1, 2]
+    assert asked(run, "rubric") == ([("A", "p1"), ("B", "p1")], [(2, 0, 0), (2, 0, 0)])
+
+
+# who is named now, each keeping nothing new → whose verdicts count, after A and B have counted together
+NAMED: list[tuple[tuple[Asking, ...], list[str]]] = [
+    ((A, B), ["A: 1 B: 2", "", ""]),
+    ((A,), ["A: 1", "", ""]),
+    ((B,), ["B: 2", "", ""]),
+    ((B, C), ["B: 2", "", ""]),
+    ((A, B, C), ["A: 1 B: 2", "", ""]),
+    ((C,), ["A: 1 B: 2", "", ""]),
+]
+
+
+@pytest.mark.parametrize(
+    ("together", "counting"), NAMED, ids=lambda row: "".join(getattr(one, "judge", "") for one in row)
+)
+def test_those_that_are_named_count_once_one_of_them_has_said_something(
+    run: Path, together: tuple[Asking, ...], counting: list[str]
+) -> None:
+    for asking, answer in ((A, "1"), (B, "2")):
+        judge_calls.keep(run, asking, [call(1, answer)], together=(A, B))
+    rescored(run)
+    for asking in together:
+        judge_calls.keep(run, asking, [], together=together)
+    assert judged_by(run) == counting
+    changed = counting[0] != "A: 1 B: 2"
+    assert scored(run) == ([] if changed else [1, 2, 3])
+
+    for asking in (A, B):
+        judge_calls.keep(run, asking, [], together=(A, B))
+    assert judged_by(run) == ["A: 1 B: 2", "", ""], "both come back unasked"
+
+
+def test_a_third_judge_joins_or_takes_the_place_of_the_others(run: Path) -> None:
+    for asking, answer in ((A, "1"), (B, "2")):
+        judge_calls.keep(run, asking, [call(1, answer)], together=(A, B))
+    judge_calls.keep(run, C, [call(1, "3")], together=(A, B, C))
+    assert judged_by(run)[0] == "A: 1 B: 2 C: 3"
+    judge_calls.keep(run, C, [call(2, "4")])
+    assert judged_by(run) == ["C: 3", "C: 4", ""]
+    judge_calls.keep(run, B, [call(2, "5")], together=(B, C))
+    assert judged_by(run) == ["B: 2 C: 3", "B: 5 C: 4", ""]
+
+
 def test_judges_with_another_purpose_end_no_round(run: Path) -> None:
     judge_calls.keep(run, READER, [call(1)])
     rescored(run)

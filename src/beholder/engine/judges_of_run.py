@@ -17,7 +17,7 @@ from beholder.engine.judging import has_to_ask, judge_run
 from beholder.engine.plan import Plan
 from beholder.engine.replay import picture
 from beholder.engine.run import Ending
-from beholder.errors import AuthError, DataError
+from beholder.errors import AuthError, DataError, UsageError
 from beholder.sample import ImageRef, Sample
 from beholder.store import folder as folders
 from beholder.store import judge_calls, schema
@@ -74,8 +74,8 @@ async def have_judged(
 class RunPictures:
     """The pictures of a run's samples, for judges that see them: the run's own copies, else those of its data.
 
-    A run whose model was a fake has no copies. A sample's key holds the identity of its pictures, so those of the data
-    are the same ones.
+    A run whose model was a fake has no copies; then nobody has seen the pictures before, and those that are in the data
+    now are the ones.
     """
 
     def __init__(self, folder: Path, plan: Plan) -> None:
@@ -110,5 +110,8 @@ class RunPictures:
     def _of_data(self) -> dict[str, tuple[ImageRef, ...]]:
         with self._lock:
             if self._in_data is None:
-                self._in_data = {sample.key: sample.images for sample in self._plan.samples()}
+                try:
+                    self._in_data = {sample.key: sample.images for sample in self._plan.samples()}
+                except (DataError, UsageError):  # the data is gone, or no longer what it was
+                    self._in_data = {}
             return self._in_data
