@@ -45,7 +45,7 @@ def test_an_item_shows_proposals_without_names_in_an_order_of_its_own(tmp_path: 
     for one in shown:
         assert one.consensus is not None
         for vote in one.consensus.pair.votes:  # the numbers are places in what is shown
-            assert one.proposals[vote.who[0]].value["source"] == vote.value[1]  # type: ignore[index]
+            assert ("smoking", one.proposals[vote.who[0]].value["source"]) == vote.value
 
 
 def test_save_skip_undo_and_all_of_it_in_the_history(project: Project) -> None:

@@ -73,7 +73,10 @@ def form_of(name: str) -> Form:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"The form {name} cannot be read ({error.strerror or error}).") from None
-    return read_form(data, name)
+    form = read_form(data, name)
+    if form.name in PRESETS:
+        raise UsageError(f"{name}: {form.name} is the name of a form that ships. Give yours another one.")
+    return form
 
 
 def read_form(data: bytes, name: str = "form") -> Form:
