@@ -10,6 +10,7 @@ from rich.console import Console
 from beholder.benchmarks.benchmark import Benchmark
 from beholder.engine.plan import Plan
 from beholder.report.figures import percent
+from beholder.report.metaphor_report import print_metaphors
 from beholder.report.published_report import print_extraction, print_published
 from beholder.report.terminal import bare_table, cell
 from beholder.score import Metrics
@@ -37,7 +38,9 @@ def print_details(
     if "published" in details and found.headline_of(metrics) == found.headline:
         console.print()
         print_published(console, details["published"], metrics[official], official, plan, judges)
-    if "confusion" in details:
+    if "assumptions" in details:
+        print_metaphors(console, details, scorer)
+    elif "confusion" in details:
         console.print()
         _print_confusion(console, details["confusion"])
     curve = details[scorer].get("accuracy_by_k") if scorer in details else None

@@ -10,6 +10,7 @@ from beholder.report.html_chart import chart
 from beholder.report.html_runs import Runs, breakable, dot, named, text
 from beholder.report.terminal import notes
 from beholder.score import Metric
+from beholder.store.judge_calls import EXTRACTION
 
 
 def headlines(runs: Runs) -> str:
@@ -18,9 +19,14 @@ def headlines(runs: Runs) -> str:
     scorer, metric = runs.found.headline
     told = ""
     if (scorer, metric) != (runs.scorer, runs.metric):
+        lacking = (
+            "needs answers that an extractor model has read (--extractor)"
+            if any(task.purpose == EXTRACTION for task in runs.found.judge_tasks)
+            else "is not there in every run"
+        )
         why = (
-            f"The benchmark's own headline, “{metric}” by {scorer}, needs answers that an extractor model has read "
-            f"(--extractor). Shown here is “{runs.metric}” by {runs.scorer}."
+            f"The benchmark's own headline, “{metric}” by {scorer}, {lacking}. "
+            f"Shown here is “{runs.metric}” by {runs.scorer}."
         )
         told = f'<p class="note">{text(why)}</p>'
     return f'<div class="cards">{cards}</div>{told}'

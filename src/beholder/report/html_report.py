@@ -22,6 +22,7 @@ from beholder.report.figures import count
 from beholder.report.html_experiment import ExperimentPart
 from beholder.report.html_facts import OUTCOMES, comparisons, facts, outcomes, published
 from beholder.report.html_figures import headlines, parts_chart, tables
+from beholder.report.html_metaphors import metaphors
 from beholder.report.html_pictures import NOT_THERE, Images, Picture, Pictures
 from beholder.report.html_runs import Runs, side_by_side, text
 from beholder.report.html_samples import count_samples, samples_object
@@ -105,6 +106,7 @@ def _page(
         yield section(runs)
     if experiment is None:
         yield comparisons(runs)
+    yield metaphors(runs)
     yield tools(runs, tasks=experiment is None or not experiment.tells_turns)
     for section in (published, facts):
         yield section(runs)
