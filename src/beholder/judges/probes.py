@@ -163,8 +163,8 @@ def cases(samples: Sequence[Sample], pool: Sequence[Sample], seed: int) -> dict[
 def _is_other(sample: Sample, other: Sample) -> bool:
     same_cluster = sample.cluster == other.cluster if sample.cluster else sample.key == other.key
     ours, theirs = gold_of(sample), gold_of(other)
-    same_pair = (ours.target, ours.source) == (theirs.target, theirs.source)
-    return not same_cluster and not same_pair and _language(sample) == _language(other)
+    alike = (ours.target, ours.source) == (theirs.target, theirs.source) or ours.explanation == theirs.explanation
+    return not same_cluster and not alike and _language(sample) == _language(other)
 
 
 def _language(sample: Sample) -> str:
