@@ -106,7 +106,7 @@ def rescore(
 
 def _who(result: Result) -> str:
     """Whose readings and verdicts the scores rest on."""
-    judges = " and ".join(dict.fromkeys(one.judge for one in result.judged))
+    judges = ", ".join(dict.fromkeys(one.judge for one in result.judged))
     readers = " and ".join(result.judges) or ("" if judges else "nobody")
     said = [f"as read by {readers}"] if readers else []
     return " and ".join([*said, *([f"as judged by {judges}"] if judges else [])])
