@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from beholder.annotation import Annotation, Box, Evidence, Explanation
 from beholder.benchmarks.m3r.assumptions import shipped
@@ -17,6 +19,7 @@ from beholder.benchmarks.m3r.rubric_score import rubric_points
 from beholder.benchmarks.m3r.wording import content, repeats, words
 from beholder.errors import UsageError
 from beholder.judges.overlap import iou, make
+from beholder.sample import Response
 from made_judged import CHINESE, GOLD, LITERAL, MADE, QUESTIONS, changed, said, sample
 
 JUDGE = make("")
@@ -224,3 +227,39 @@ def test_words_and_content() -> None:
     assert words("It's 3.5 cm") == ["it", "s", "3", "5", "cm"]
     assert content("the of 的") == content("") == frozenset()
     assert content("Glasses, gas, guns") == {"glasse", "gas", "gun"}
+
+
+TEXTS = st.text(max_size=40) | st.sampled_from(
+    ["gun", "smoking is a gun", "手机被看作主人", "\ud83d", "negative positive", "~~~"]
+)
+EXPLANATIONS = st.builds(
+    Explanation,
+    st.lists(
+        st.builds(
+            Evidence,
+            st.sampled_from(["visual", "textual"]),
+            TEXTS,
+            st.none() | st.tuples(*[st.floats(-1, 2, allow_nan=False)] * 4),
+        ),
+        max_size=4,
+    ).map(tuple),
+    TEXTS,
+    TEXTS,
+)
+
+
+@given(EXPLANATIONS, st.sampled_from([GOLD, LITERAL, CHINESE]), st.booleans())
+def test_any_explanation_gets_a_verdict_that_can_be_read(one: Explanation, gold: Annotation, swapped: bool) -> None:
+    answer, model = (gold, msgspec.structs.replace(gold, explanation=one))[:: -1 if swapped else 1]
+    response = Response(text=json.dumps(msgspec.to_builtins(answer)), finish="stop")
+    found = ratings_of(JUDGE(sample(model), response))
+    assert found is not None
+    assert list(found) == QUESTIONS
+    assert 0 <= rubric_points(found, MADE) <= 100
+
+
+def test_half_a_surrogate_pair_in_an_answer_is_no_error() -> None:
+    text = "Metaphor: yes\nTarget: smoking\nSource: gun\nSentiment: negative\nMapping: smoking \ud83d is a gun"
+    found = ratings_of(JUDGE(sample(), Response(text=text, finish="stop")))
+    assert found is not None
+    assert "gun" in found["mc_pair"].quote

@@ -303,6 +303,7 @@ def _first(wanted: frozenset[str], text: str) -> int | None:
 
 def _quoted(text: str) -> str:
     """The first sentence of a text, and at most so many words of it."""
-    first = next((part.strip() for part in _ENDS.split(text) if words(part)), "")
+    sound = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # half a pair cannot be written
+    first = next((part.strip() for part in _ENDS.split(sound) if words(part)), "")
     pieces = first.split()
     return " ".join(pieces[:_QUOTED_WORDS])[:200] if len(pieces) > 1 else first[:60]
