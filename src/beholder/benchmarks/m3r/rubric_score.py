@@ -18,7 +18,7 @@ from beholder.errors import Owner
 from beholder.sample import Judged, Response, Sample
 from beholder.score import Outcome, Score, Scorer
 
-NO_GOLD, NOT_JUDGED, JUDGE_FAILED, BLANK = "no_gold_explanation", "not_judged", "judge_failed", "no_explanation"
+NO_GOLD, NOT_JUDGED, JUDGE_FAILED = "no_gold_explanation", "not_judged", "judge_failed"
 
 Verdicts = dict[str, Ratings | None]
 """Judge → what it answered; None if it failed."""
