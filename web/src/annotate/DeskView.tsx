@@ -32,7 +32,9 @@ export function DeskView({ project, author, onLeave }: Props) {
   }, []);
   const [help, setHelp] = useState(false);
   const [list, setList] = useState(false);
-  const [full, setFull] = useState(false);
+  const [zoom, setZoom] = useState(1);
+  const [explained, setExplained] = useKept("explanations", false);
+  const [hints, setHints] = useKept("hints", true);
   const [ghosts, setGhosts] = useState<Box[]>([]);
   const keys = useMemo(() => keymapOf(project.form), []);
   const { sight } = desk;
@@ -57,7 +59,7 @@ export function DeskView({ project, author, onLeave }: Props) {
   useEffect(() => {
     if (item) history.replaceState(null, "", `#${encodeURIComponent(item.key)}`);
     setGhosts([]);
-    setFull(false);
+    setZoom(1);
     window.scrollTo({ top: 0 });
   }, [item?.key]);
   useLayoutEffect(() => {
@@ -66,6 +68,7 @@ export function DeskView({ project, author, onLeave }: Props) {
     desk.look({ focus: "" });
   }, [sight.focus]);
 
+  const zoomTo = (next: number) => setZoom(Math.min(8, Math.max(1, next)));
   const focusFirst = (kinds: string[]) => {
     const field = draft && asked(project.form, draft.value).find(({ kind }) => kinds.includes(kind));
     if (field) document.getElementById(fieldId(field.name))?.focus();
@@ -81,7 +84,10 @@ export function DeskView({ project, author, onLeave }: Props) {
     explain: () => focusFirst(["longtext"]) || focusFirst(["text"]),
     add: () => desk.addPiece() || desk.say("This form asks for no evidence."),
     box: () => desk.editBox(),
-    zoom: () => setFull((before) => !before),
+    zoom: () => zoomTo(zoom > 1 ? 1 : 2),
+    larger: () => zoomTo(zoom * 1.25),
+    smaller: () => zoomTo(zoom / 1.25),
+    explanations: () => setExplained(!explained),
     search: () => {
       setList(true);
       setTimeout(() => document.getElementById("search")?.focus());
@@ -179,8 +185,9 @@ export function DeskView({ project, author, onLeave }: Props) {
             )}
             <Picture
               pictures={item.images}
-              full={full}
-              onFull={setFull}
+              zoom={zoom}
+              zoomKey={shownChord(keys.chord.zoom)}
+              onZoom={zoomTo}
               boxable={asked(project.form, draft.value).some(({ kind }) => kind === "evidence")}
               boxes={boxesOf(project, draft.value)}
               ghosts={ghosts}
@@ -201,17 +208,32 @@ export function DeskView({ project, author, onLeave }: Props) {
               proposals={item.proposals}
               chord={keys.take}
               onTake={(place) => desk.take(place)}
+              explained={explained}
+              explainKey={shownChord(keys.chord.explanations)}
+              onExplain={commands.explanations}
               onLook={setGhosts}
             />
             <History form={project.form} history={item.history} onUse={(decision) => desk.use(decision)} />
           </div>
-          <Decide desk={desk} project={project} commands={commands} chord={keys.chord} />
+          <Decide
+            desk={desk}
+            project={project}
+            commands={commands}
+            chord={keys.chord}
+            hints={hints}
+            onHints={() => setHints(!hints)}
+          />
         </main>
       )}
       {!item && sight.rows.length === 0 && <main class="soft">Reading the items…</main>}
-      <p role="status" aria-live="polite" class={sight.message.text ? `message ${sight.message.kind}` : "message"}>
+      <p role="status" aria-live="polite" class="unseen">
         {visible(sight.message.text)}
       </p>
+      {sight.message.text && sight.message.kind !== "quiet" && (
+        <p key={sight.message.turn} class={`message ${sight.message.kind}`} aria-hidden="true">
+          {visible(sight.message.text)}
+        </p>
+      )}
       {help && <Help form={project.form} keys={keys} onClose={() => setHelp(false)} />}
     </div>
   );
@@ -222,10 +244,12 @@ interface DecideProps {
   project: Project;
   commands: { [name in Command]: () => void };
   chord: { [name in Command]: string };
+  hints: boolean;
+  onHints: () => void;
 }
 
 /** What the person decides: the form, a note, and the buttons. */
-function Decide({ desk, project, commands, chord }: DecideProps) {
+function Decide({ desk, project, commands, chord, hints, onHints }: DecideProps) {
   const { draft, faults, selected, theirs, busy } = desk.sight;
   const wrong = useMemo(() => byField(project.form, faults), [faults]);
   useEffect(() => {
@@ -235,8 +259,13 @@ function Decide({ desk, project, commands, chord }: DecideProps) {
   }, [wrong]);
   if (!draft) return null;
   return (
-    <section class="decide" aria-labelledby="decide-title">
-      <h2 id="decide-title">Your decision</h2>
+    <section class={hints ? "decide" : "decide without-hints"} aria-labelledby="decide-title">
+      <div class="section-head">
+        <h2 id="decide-title">Your decision</h2>
+        <button type="button" class="link" onClick={onHints}>
+          {hints ? "hide hints" : "show hints"}
+        </button>
+      </div>
       {faults.length > 0 && (
         <div class="faults" role="alert">
           <p>Not saved yet:</p>
@@ -310,7 +339,27 @@ function elementOf(focus: string): HTMLElement | null {
   const space = focus.indexOf(" ");
   const [what, id] = [focus.slice(0, space), focus.slice(space + 1)];
   if (what === "box") return document.querySelector<HTMLElement>(`.box[data-box="${CSS.escape(id)}"]`);
+  if (what === "choice") {
+    const [field, place] = id.split("/");
+    return document.getElementById(fieldId(field!))?.querySelectorAll<HTMLElement>("input")[Number(place)] ?? null;
+  }
   return document.getElementById(`piece-${id}`);
+}
+
+/** A setting that the browser keeps. */
+function useKept(name: string, first: boolean): [boolean, (next: boolean) => void] {
+  const kept = useMemo(() => shelf("beholder:view:", browserStorage()), []);
+  const [value, setValue] = useState(() => {
+    const before = kept.get(name);
+    return typeof before === "boolean" ? before : first;
+  });
+  return [
+    value,
+    (next) => {
+      kept.put(name, next);
+      setValue(next);
+    },
+  ];
 }
 
 function keyInAddress(): string {

@@ -136,7 +136,7 @@ function Evidence(props: Props & { field: Field }) {
               onPointerDown={() => props.onSelect(id)}
             >
               <div class="piece-head">
-                <span class="piece-number" aria-hidden="true">
+                <span class={piece.box ? "piece-number boxed" : "piece-number"} aria-hidden="true">
                   {index + 1}
                 </span>
                 <select

@@ -12,12 +12,12 @@ export function Help({ form, keys, onClose }: { form: Form; keys: Keymap; onClos
         <table>
           <caption>Commands</caption>
           <tbody>
+            <Line chord={keys.take(0)} until={keys.take(4)} meaning="take over a proposal" />
+            <Line chord="ctrl+enter" meaning="save, also while you write" />
+            <Line chord="escape" meaning="leave a field: keys are commands again" />
             {keys.commands.map(({ chord, meaning }) => (
               <Line key={meaning} chord={chord} meaning={meaning} />
             ))}
-            <Line chord="ctrl+enter" meaning="save, also while you write" />
-            <Line chord="escape" meaning="leave a field, so that keys are commands again" />
-            <Line chord={keys.take(0)} until={keys.take(4)} meaning="take over a proposal" />
           </tbody>
         </table>
         <div>
@@ -62,9 +62,6 @@ export function Help({ form, keys, onClose }: { form: Form; keys: Keymap; onClos
           </table>
         </div>
       </div>
-      <button type="button" class="primary" onClick={onClose}>
-        Close
-      </button>
     </Dialog>
   );
 }

@@ -11,8 +11,10 @@ export interface ShownBox {
 
 interface Props {
   pictures: Facts[];
-  full: boolean;
-  onFull: (full: boolean) => void;
+  /** How much larger than fitted it is shown, 1 to 8. */
+  zoom: number;
+  onZoom: (zoom: number) => void;
+  zoomKey: string;
   /** Whether the form asks for boxes at all. */
   boxable: boolean;
   boxes: ShownBox[];
@@ -30,10 +32,10 @@ type Pull =
   | { kind: "draw"; x: number; y: number }
   | { kind: "move" | Corner; id: string; x: number; y: number; from: Box };
 
-const TALLEST = 0.62; // of the window
+const TALLEST = 0.52; // of the window
 const LARGEST_UPSCALE = 3;
 
-/** The picture, fitted or in full size, and the boxes on it; they are drawn, moved and resized by mouse, touch or keys. */
+/** The picture, fitted or larger, and the boxes on it; they are drawn, moved and resized by mouse, touch or keys. */
 export function Picture(props: Props) {
   const [place, setPlace] = useState(0);
   const [failed, setFailed] = useState("");
@@ -60,8 +62,7 @@ export function Picture(props: Props) {
   }, [facts === undefined]);
 
   if (!facts) return <p class="soft no-picture">This item has no picture.</p>;
-  const fitted = Math.min(room.width / facts.width, room.height / facts.height, LARGEST_UPSCALE);
-  const scale = props.full ? Math.max(1, fitted) : fitted;
+  const scale = Math.min(room.width / facts.width, room.height / facts.height, LARGEST_UPSCALE) * props.zoom;
   const size = { width: `${Math.max(1, facts.width * scale)}px`, height: `${Math.max(1, facts.height * scale)}px` };
   const boxable = props.boxable && place === 0;
   return (
@@ -76,16 +77,24 @@ export function Picture(props: Props) {
         <span class="soft">
           {facts.width} × {facts.height} px, shown at {Math.round(scale * 100)} %
         </span>
-        <button type="button" aria-pressed={props.full} onClick={() => props.onFull(!props.full)}>
-          {props.full ? "Fit" : "Full size"} <kbd>Z</kbd>
-        </button>
+        <span class="zooms">
+          <button type="button" aria-label="Smaller" disabled={props.zoom <= 1} onClick={() => props.onZoom(props.zoom / 1.25)}>
+            −
+          </button>
+          <button type="button" aria-label="Larger" onClick={() => props.onZoom(props.zoom * 1.25)}>
+            +
+          </button>
+          <button type="button" aria-pressed={props.zoom > 1} onClick={() => props.onZoom(props.zoom > 1 ? 1 : 2)}>
+            {props.zoom > 1 ? "Fit" : "Enlarge"} <kbd>{props.zoomKey}</kbd>
+          </button>
+        </span>
         {boxable && (
           <button type="button" class="touch-only" aria-pressed={armed} onClick={() => setArmed(!armed)}>
             {armed ? "Drawing: drag on the picture" : "Draw a box"}
           </button>
         )}
       </div>
-      <div class={props.full ? "picture-frame full" : "picture-frame"} ref={frame} tabIndex={props.full ? 0 : -1}>
+      <div class={props.zoom > 1 ? "picture-frame large" : "picture-frame"} ref={frame} tabIndex={props.zoom > 1 ? 0 : -1}>
         <div class="picture-size" style={size}>
           {failed === facts.sha256 ? (
             <p class="warn">The picture cannot be shown.</p>

@@ -9,16 +9,26 @@ interface Props {
   proposals: Proposal[];
   chord: (place: number) => string;
   onTake: (place: number) => void;
+  /** Whether evidence and texts are shown with the labels. */
+  explained: boolean;
+  explainKey: string;
+  onExplain: () => void;
   /** Whose boxes the picture shows while one looks at it; [] for none. */
   onLook: (boxes: Box[]) => void;
 }
 
 /** What models propose, without their names; another order at each item. */
-export function Proposals({ form, proposals, chord, onTake, onLook }: Props) {
+export function Proposals({ form, proposals, chord, onTake, explained, explainKey, onExplain, onLook }: Props) {
   if (proposals.length === 0) return null;
+  const short = { ...form, fields: form.fields.filter(({ kind }) => kind === "choice" || kind === "text") };
   return (
     <section class="proposals" aria-labelledby="proposals-title">
-      <h2 id="proposals-title">Proposals of models</h2>
+      <div class="section-head">
+        <h2 id="proposals-title">Proposals of models</h2>
+        <button type="button" aria-pressed={explained} onClick={onExplain}>
+          {explained ? "Hide" : "Show"} explanations <kbd>{explainKey}</kbd>
+        </button>
+      </div>
       <ol class="cards">
         {proposals.map((proposal, place) => (
           <li
@@ -42,7 +52,7 @@ export function Proposals({ form, proposals, chord, onTake, onLook }: Props) {
             {proposal.faults?.length ? (
               <p class="warn">Breaks a rule: {proposal.faults.map((fault) => fault.replaceAll("_", " ")).join(", ")}.</p>
             ) : null}
-            <Values form={form} value={proposal.value} />
+            {!proposal.missing && <Values form={explained ? form : short} value={proposal.value} />}
           </li>
         ))}
       </ol>
@@ -88,6 +98,9 @@ export function Shown({ filled }: { filled: Filled }) {
   );
 }
 
+const proposalsOf = (places: number[]): string =>
+  `${places.length === 1 ? "proposal" : "proposals"} ${places.map((place) => place + 1).join(", ")}`;
+
 /** How the models voted, field by field. */
 export function Settled({ consensus }: { consensus: Consensus }) {
   return (
@@ -108,10 +121,13 @@ export function Settled({ consensus }: { consensus: Consensus }) {
                 <span
                   key={vote.value}
                   class={field.settled && vote.value === field.value ? "vote held" : "vote"}
-                  title={`Proposal ${vote.who.map((place) => place + 1).join(", ")}`}
+                  title={proposalsOf(vote.who)}
                 >
                   <Said text={vote.value} first={80} /> <b>{vote.who.length}</b>
-                  <span class="unseen"> of {consensus.annotators}</span>
+                  <span class="unseen">
+                    {" "}
+                    of {consensus.annotators}: {proposalsOf(vote.who)}
+                  </span>
                 </span>
               ))}
             </dd>

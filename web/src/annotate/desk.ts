@@ -9,7 +9,8 @@ import { type Filter, STATE_WORDS, neighbour, nextWaiting, shownRows } from "./q
 import type { Box, Decision, Filled, Item, Piece, Progress, Project, Row } from "./types";
 
 export type Ask = <T>(path: string, asking?: Asking) => Promise<T>;
-export type Message = { text: string; kind: "news" | "trouble" };
+/** `turn` tells a message from the same one said before. */
+export type Message = { text: string; kind: "news" | "quiet" | "trouble"; turn: number };
 
 export interface Sight {
   rows: Row[];
@@ -25,7 +26,7 @@ export interface Sight {
   busy: boolean;
   /** The piece of evidence that is worked on: FIELD/INDEX, "" for none. */
   selected: string;
-  /** What is to get the focus when the page has been drawn: `piece FIELD/0`, `box FIELD/0`, `field NAME`. */
+  /** What is to get the focus when the page has been drawn: `piece FIELD/0`, `box FIELD/0`, `choice FIELD/0`. */
   focus: string;
   /** Keys of the items with a draft that was not saved. */
   drafts: Set<string>;
@@ -58,7 +59,7 @@ export class Desk {
       draft: null,
       theirs: null,
       faults: [],
-      message: { text: "", kind: "news" },
+      message: { text: "", kind: "news", turn: 0 },
       busy: false,
       selected: "",
       focus: "",
@@ -86,7 +87,7 @@ export class Desk {
   }
 
   say(text: string, kind: Message["kind"] = "news"): void {
-    this.look({ message: { text, kind } });
+    this.look({ message: { text, kind, turn: this.sight.message.turn + 1 } });
   }
 
   /** Reads the list, and opens an item: the wanted one, or the first that waits. */
@@ -116,7 +117,7 @@ export class Desk {
       if (this.sight.theirs) return;
       const place = `Item ${item.position + 1}`;
       if (this.changed) this.say(`${place}: what you had not saved is back.`);
-      else this.say(`${place}, ${STATE_WORDS[item.state].word}.`);
+      else this.say(`${place}, ${STATE_WORDS[item.state].word}.`, "quiet");
     } catch (error) {
       if (turn === this.opening) this.trouble(error);
     }
@@ -147,7 +148,8 @@ export class Desk {
     if (!draft || !field || !isAsked(field, draft.value)) return;
     const again = text(draft.value, name) === option && !field.required;
     this.set(name, again ? "" : option);
-    this.say(again ? `${field.label}: nothing is chosen.` : `${field.label}: ${option}.`);
+    this.look({ focus: `choice ${name}/${field.options?.indexOf(option)}` }); // so that Tab goes on from there
+    this.say(again ? `${field.label}: nothing is chosen.` : `${field.label}: ${option}.`, "quiet");
   }
 
   /** Puts a proposal into the form; `undo` brings back what was there. */

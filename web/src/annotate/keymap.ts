@@ -13,20 +13,26 @@ export type Command =
   | "add"
   | "box"
   | "zoom"
+  | "larger"
+  | "smaller"
+  | "explanations"
   | "search"
   | "help";
 
 const COMMANDS: [Command, string, string][] = [
   ["next", "j", "next item"],
   ["previous", "k", "previous item"],
-  ["save", "s", "save, and go to the next item that waits"],
+  ["save", "s", "save, and go on to what waits"],
   ["skip", "x", "skip the item for now"],
-  ["undo", "u", "undo: what you took over, or the last decision"],
+  ["undo", "u", "undo what was taken over or decided"],
   ["note", "m", "write a note"],
   ["explain", "e", "write in the first text of the form"],
   ["add", "a", "add a piece of evidence"],
-  ["box", "b", "draw or edit the box of the selected piece"],
-  ["zoom", "z", "picture in full size, or fitted"],
+  ["box", "b", "box of the selected piece"],
+  ["zoom", "z", "enlarge the picture, or fit it again"],
+  ["larger", "+", "picture larger"],
+  ["smaller", "-", "picture smaller"],
+  ["explanations", "w", "why the models think so"],
   ["search", "/", "search in the list"],
   ["help", "?", "show or hide the keys"],
 ];

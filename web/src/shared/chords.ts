@@ -31,8 +31,7 @@ function letterAt(event: Pressed): string {
 
 /** A chord as it is printed on a button. */
 export function shownChord(chord: string): string {
-  return chord
-    .split("+")
+  return (chord.length === 1 ? [chord] : chord.split("+"))
     .map((part) => ({ shift: "⇧", ctrl: "Ctrl", enter: "↵", escape: "Esc" })[part] ?? part.toUpperCase())
     .join(" ");
 }

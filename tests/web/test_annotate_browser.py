@@ -1,0 +1,528 @@
+"""The annotation page in a real browser, on a real server over a real project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served_projects import AGREED, NAMES, Served, item, made, picture, serving
+
+from beholder.annotate.forms import form_of
+from beholder.annotate.items import NewItem, Proposal
+from report.browsing import Browser, Seen, expect, opening, running_browser
+from report.html_pages import CONTRAST, HOSTILE
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Callable[..., Seen]]:
+    """`opened(address)` opens a page; see `opening`."""
+    with opening(browser) as open_page:
+        yield open_page
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    with serving(made(tmp_path / "project")) as running:
+        yield running
+
+
+def begin(seen: Seen, name: str = "Ada") -> Any:
+    """The page once the name is given and the first item is there."""
+    page = seen.page
+    page.fill("#author", name)
+    page.keyboard.press("Enter")
+    expect(page.locator("main .item-head")).to_be_visible()
+    return page
+
+
+def at_item(page: Any, number: int) -> None:
+    expect(page.locator(".item-head h2")).to_have_text(f"Item {number}")
+
+
+def shown_state(page: Any, state: str) -> None:
+    expect(page.locator(".item-head .state")).to_contain_text(state)
+
+
+def press(page: Any, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def decided(served: Served, key: str) -> Any:
+    """(value, note, state, revision) of an item as the database has it."""
+    found = served.project.item(key, "Ada")
+    return found.value, found.note, found.state, found.revision
+
+
+# -- the work ------------------------------------------------------------------------------------------------------
+
+
+def test_an_item_is_annotated_with_the_keyboard_alone(opened: Callable[..., Seen], served: Served) -> None:
+    page = begin(opened(served.url))
+    at_item(page, 2)  # what people have to decide comes first
+    press(page, "y", "Tab")
+    page.keyboard.type("national debt")
+    press(page, "Tab")
+    page.keyboard.type("a time bomb")
+    press(page, "Tab", "3", "a")
+    page.keyboard.type("digits like those of a countdown")
+    press(page, "Escape", "b")
+    expect(page.locator(".box")).to_be_focused()
+    press(page, *["ArrowRight"] * 4, *["ArrowDown"] * 2, *["Shift+ArrowLeft"] * 6, "Enter", "Escape", "e")
+    page.keyboard.type("Both run out.")
+    press(page, "Escape", "m")
+    page.keyboard.type("asked a colleague")
+    press(page, "Control+Enter")
+    at_item(page, 1)
+    value, note, state, revision = decided(served, "two/0")
+    assert value == {
+        "metaphor": "yes",
+        "target": "national debt",
+        "source": "a time bomb",
+        "sentiment": "negative",
+        "evidence": [{"kind": "visual", "text": "digits like those of a countdown", "box": [0.32, 0.31, 0.69, 0.71]}],
+        "mapping": "Both run out.",
+    }
+    assert (note, state, revision) == ("asked a colleague", "done", 1)
+    assert [(row.author, row.action) for row in served.project.history("two/0")] == [("Ada", "save")]
+    expect(page.locator("#count")).to_have_text("1 of 4 done")
+    press(page, "s")
+    at_item(page, 3)
+    assert decided(served, "one-0")[0]["target"] == "the market"  # what the models settled was confirmed as it stood
+
+
+def test_keys_go_through_the_list_skip_and_undo(opened: Callable[..., Seen], served: Served) -> None:
+    page = begin(opened(served.url))
+    for key, number in (("j", 1), ("j", 3), ("k", 1), ("k", 2)):
+        press(page, key)
+        at_item(page, number)
+    press(page, "k")
+    expect(page.locator(".message")).to_contain_text("first item")
+    press(page, "n", "x")
+    at_item(page, 1)
+    assert decided(served, "two/0")[:3] == ({"metaphor": "no"}, "", "skipped")
+    press(page, "s")
+    at_item(page, 3)
+    press(page, "u")
+    at_item(page, 1)
+    shown_state(page, "to confirm")
+    assert decided(served, "one-0")[2:] == ("confirm", 2)
+    press(page, "u")
+    at_item(page, 2)
+    shown_state(page, "to decide")
+    assert decided(served, "two/0") == ({}, "", "adjudicate", 2)
+    press(page, "u")
+    expect(page.locator(".message")).to_contain_text("nothing to undo")
+
+
+def test_a_proposal_is_taken_over_by_its_number_and_taken_back(opened: Callable[..., Seen], served: Served) -> None:
+    page = begin(opened(served.url))
+    shown = served.project.item("two/0", "Ada").proposals
+    place = next(place for place, one in enumerate(shown) if one.value.get("metaphor") == "yes")
+    lost = next(place for place, one in enumerate(shown) if one.missing)
+    expect(page.locator(".card").nth(lost)).to_contain_text("no answer (refused)")
+    assert not any(name.partition("/")[2] in page.content() for name in NAMES)
+    press(page, "n", f"Shift+Digit{place + 1}")  # the form `m3r` has 1 to 3 for itself
+    expect(page.locator("#field-target")).to_have_value(shown[place].value["target"])
+    expect(page.locator(".box")).to_have_count(1)
+    press(page, f"Shift+Digit{lost + 1}")
+    expect(page.locator(".message")).to_contain_text("has no answer")
+    press(page, "u")
+    expect(page.locator("#field-target")).to_have_count(0)
+    expect(page.locator("input[name=metaphor]").nth(1)).to_be_checked()
+    page.locator(".card").nth(place).get_by_role("button").click()
+    press(page, "s")
+    at_item(page, 1)
+    assert decided(served, "two/0")[0] == shown[place].value
+
+
+def test_a_form_of_other_fields_keeps_the_keys_that_it_leaves_free(opened: Callable[..., Seen], tmp_path: Path) -> None:
+    records = [
+        NewItem(key=f"item-{number}", record={"question": "How many?", "answer": number}, images=(picture(),))
+        for number in range(2)
+    ]
+    with serving(made(tmp_path / "each", records, form_of("error-labels"))) as served:
+        page = begin(opened(served.url), "Béla")
+        press(page, "1", "s")  # `s` is the form's: sure
+        expect(page.locator("input[name=certain]").nth(0)).to_be_checked()
+        at_item(page, 1)
+        press(page, "Shift+s")
+        at_item(page, 2)
+        assert served.project.item("item-0", "Béla").value == {"error": "perception", "certain": "sure"}
+        assert served.project.item("item-0", "Ada").state == "open"  # everybody decides for themselves
+        press(page, "?")
+        expect(page.get_by_role("dialog")).to_contain_text("⇧ S")
+        press(page, "Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_what_the_form_does_not_allow_is_told_beside_the_field(opened: Callable[..., Seen], served: Served) -> None:
+    seen = opened(served.url)
+    page = begin(seen)
+    press(page, "y", "s")
+    expect(page.locator(".faults")).to_contain_text("Target: please fill this in.")
+    expect(page.locator("#field-source-wrong")).to_have_text("Please fill this in.")
+    expect(page.locator("#field-target")).to_be_focused()
+    assert decided(served, "two/0")[3] == 0
+    page.keyboard.type("debt")
+    expect(page.locator(".faults")).to_have_count(0)
+    assert [line for line in seen.said if "422" not in line] == []
+    seen.said.clear()  # the browser itself notes that the server refused
+
+
+def test_the_list_is_filtered_and_searched(opened: Callable[..., Seen], served: Served) -> None:
+    page = begin(opened(served.url))
+    rows = page.locator(".queue-row")
+    expect(rows).to_have_count(4)
+    page.get_by_label("Show").select_option("confirm")
+    expect(rows).to_have_count(2)
+    press(page, "Escape", "/")
+    page.keyboard.type("HOUSE")
+    expect(rows).to_have_count(1)
+    press(page, "Escape", "j")
+    at_item(page, 1)
+    expect(rows.first).to_have_attribute("aria-current", "true")
+
+
+# -- nothing is lost -----------------------------------------------------------------------------------------------
+
+
+def test_a_stale_save_of_a_second_tab_is_refused_and_both_texts_are_there(
+    opened: Callable[..., Seen], served: Served
+) -> None:
+    one = opened(served.url)
+    page = begin(one)
+    other = one.page.context.new_page()
+    other.goto(page.url)
+    at_item(other, 2)
+    for tab, mapping in ((page, "first text"), (other, "second text")):
+        tab.keyboard.press("n")
+        tab.keyboard.press("2")
+        tab.keyboard.press("e")
+        tab.keyboard.type(mapping)
+        tab.keyboard.press("Escape")
+    press(page, "s")
+    at_item(page, 1)
+    press(other, "s")
+    conflict = other.locator(".conflict")
+    expect(conflict).to_contain_text("Somebody saved meanwhile")
+    expect(conflict).to_contain_text("first text")
+    expect(conflict).to_contain_text("second text")
+    expect(other.locator("#field-mapping")).to_have_value("second text")
+    assert decided(served, "two/0")[0]["mapping"] == "first text"
+    press(other, "s")  # not by a key that was pressed out of habit
+    assert decided(served, "two/0")[3] == 1
+    other.reload()
+    expect(conflict).to_contain_text("second text")
+    expect(other.locator("#field-mapping")).to_have_value("second text")
+    other.get_by_role("button", name="Save mine on top").click()
+    at_item(other, 1)
+    value, _, state, revision = decided(served, "two/0")
+    assert (value["mapping"], state, revision) == ("second text", "done", 2)
+    history = [(row.action, row.value["mapping"]) for row in served.project.history("two/0")]
+    assert history == [("save", "first text"), ("refused", "second text"), ("save", "second text")]
+    other.close()
+    assert all("409" in line for line in one.said)
+    one.said.clear()
+
+
+def test_the_other_version_can_be_taken_and_ones_own_is_still_in_the_history(
+    opened: Callable[..., Seen], served: Served
+) -> None:
+    seen = opened(served.url)
+    page = begin(seen)
+    press(page, "n", "2", "e")
+    page.keyboard.type("mine")
+    theirs = {"metaphor": "no", "sentiment": "positive", "mapping": "theirs"}
+    served.project.save("two/0", author="Béla", value=theirs, revision=0)
+    press(page, "Control+Enter")
+    expect(page.locator(".conflict")).to_contain_text("Béla")
+    page.get_by_role("button", name="use in mine").first.click()
+    expect(page.locator("input[name=sentiment]").nth(0)).to_be_checked()
+    page.get_by_role("button", name="Drop mine").click()
+    expect(page.locator("#field-mapping")).to_have_value("theirs")
+    expect(page.locator(".conflict")).to_have_count(0)
+    page.locator(".history > summary").click()
+    refused = page.locator(".history li.refused")
+    refused.get_by_text("What it said").click()
+    refused.get_by_role("button").click()
+    expect(page.locator("#field-mapping")).to_have_value("mine")
+    press(page, "s")
+    at_item(page, 1)
+    assert decided(served, "two/0")[0]["mapping"] == "mine"
+    assert all("409" in line for line in seen.said)
+    seen.said.clear()
+
+
+def test_what_was_not_saved_is_there_after_a_reload_and_after_looking_elsewhere(
+    opened: Callable[..., Seen], served: Served
+) -> None:
+    page = begin(opened(served.url))
+    press(page, "n", "e")
+    page.keyboard.type("half a thought")
+    page.reload()
+    at_item(page, 2)
+    expect(page.locator("#field-mapping")).to_have_value("half a thought")
+    press(page, "j")
+    at_item(page, 1)
+    expect(page.locator(".queue-row").first).to_contain_text("not saved")
+    press(page, "k")
+    expect(page.locator("#field-mapping")).to_have_value("half a thought")
+    page.get_by_role("button", name="drop changes").click()
+    expect(page.locator("#field-mapping")).to_have_value("")
+    page.reload()
+    at_item(page, 2)
+    expect(page.locator("#field-mapping")).to_have_value("")
+    assert decided(served, "two/0")[3] == 0
+
+
+def test_a_server_that_is_gone_loses_nothing(opened: Callable[..., Seen], tmp_path: Path) -> None:
+    with serving(made(tmp_path / "project")) as served:
+        seen = opened(served.url)
+        page = begin(seen)
+        press(page, "n", "2")
+    press(page, "s")
+    expect(page.locator(".message.trouble")).to_contain_text("cannot be reached")
+    expect(page.locator("input[name=metaphor]").nth(1)).to_be_checked()
+    seen.said.clear()
+
+
+# -- boxes ---------------------------------------------------------------------------------------------------------
+
+
+def test_boxes_are_drawn_moved_and_resized_by_mouse(opened: Callable[..., Seen], served: Served) -> None:
+    page = begin(opened(served.url))
+    page.locator(".picture img").evaluate("image => image.decode()")
+    area = page.locator(".surface").bounding_box()
+
+    def drag(*points: tuple[float, float]) -> None:
+        spots = [(area["x"] + x * area["width"], area["y"] + y * area["height"]) for x, y in points]
+        page.mouse.move(*spots[0])
+        page.mouse.down()
+        for spot in spots[1:]:
+            page.mouse.move(*spot, steps=4)
+        page.mouse.up()
+
+    drag((0.1, 0.2), (0.4, 0.6))
+    page.keyboard.type("drawn")
+    drag((0.9, 0.9), (0.6, 0.7))
+    page.keyboard.type("the other way")
+    expect(page.locator(".box")).to_have_count(2)
+    drag((0.25, 0.4), (0.35, 0.5))  # inside the first: moves it
+    drag((0.5, 0.7), (0.55, 0.65))  # by its lower right corner
+    drag((0.9, 0.1), (0.902, 0.102))  # hardly an area: none
+    expect(page.locator(".box")).to_have_count(2)
+    press(page, "n", "2", "s")
+    at_item(page, 1)
+    pieces = decided(served, "two/0")[0]["evidence"]
+    assert [piece["text"] for piece in pieces] == ["drawn", "the other way"]
+    assert pieces[0]["box"] == pytest.approx([0.2, 0.3, 0.55, 0.65], abs=0.01)
+    assert pieces[1]["box"] == pytest.approx([0.6, 0.7, 0.9, 0.9], abs=0.01)
+
+
+def test_a_box_is_made_changed_and_removed_by_keys_and_numbers(opened: Callable[..., Seen], served: Served) -> None:
+    page = begin(opened(served.url))
+    press(page, "b")
+    box = page.locator(".box")
+    expect(box).to_be_focused()
+    press(page, *["Shift+ArrowRight"] * 10, *["ArrowUp"] * 100, *["ArrowLeft"] * 100)
+    expect(box).to_have_attribute("aria-label", "Box 1, no text yet: 0–45 % across, 0–40 % down")
+    press(page, "Enter")
+    expect(page.get_by_label("Piece 1: what is seen")).to_be_focused()
+    page.get_by_label("right", exact=True).fill("80")
+    press(page, "Tab")
+    expect(box).to_have_attribute("aria-label", "Box 1, no text yet: 0–80 % across, 0–40 % down")
+    page.get_by_label("bottom", exact=True).fill("0")
+    press(page, "Tab")
+    expect(page.get_by_label("bottom", exact=True)).to_have_value("40")  # a box has an area
+    box.focus()
+    press(page, "Delete")
+    expect(box).to_have_count(0)
+    expect(page.get_by_label("Piece 1: what is seen")).to_be_focused()
+
+
+# -- hostile text --------------------------------------------------------------------------------------------------
+
+MORE = {
+    "markdown image": "![x](https://example.invalid/leak.png)",
+    "data link": "<a href='data:text/html,<script>window.ran=1</script>'>x</a>",
+    "form": "<form action=//example.invalid><button>x</button></form>",
+    "object": "<object data=x></object><embed src=x><base href=//example.invalid>",
+    "math": "<math><mtext><table><mglyph><style><img src=x onerror=window.ran=1>",
+    "css": "</style><style>@import '//example.invalid/x.css'</style>",
+    "null": "a\x00b<\x00script>window.ran=1</script>",
+    "osc": "\x1b]0;title\x07\x1b]8;;https://example.invalid\x1b\\link\x1b]8;;\x1b\\",
+    "rlo": "\u202e\u202e\u202e" + "txt.exe " * 20,
+    "zalgo": "Z" + "\u0301\u0327\u0489" * 200,
+    "wide": "𒐫" * 80,
+    "huge": "<b>" + "long " * 40_000,
+    "proto": "__proto__",
+}
+PAYLOADS = {**HOSTILE, **MORE}
+assert len(PAYLOADS) >= 30
+
+
+def clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def hostile_items() -> list[NewItem]:
+    """Each payload as text, field name, title, proposal and draft of an item."""
+    made_of = []
+    for name, text in PAYLOADS.items():
+        record = item(name, text, AGREED, **{clean(text)[:200]: text, "nested": {"deep": [text]}})
+        value = AGREED[0] | {"target": clean(text)[:400], "mapping": clean(text)[:9_000]}
+        value["evidence"] = [{"kind": "visual", "text": clean(text)[:900], "box": [0.1, 0.1, 0.5, 0.5]}]
+        proposals = tuple(Proposal(number, value, faults=(name.replace(" ", "_"),)) for number in range(5))
+        made_of.append(
+            NewItem(
+                key=f"{name}/../?#%2f",
+                record=record.record,
+                images=record.images,
+                title=text,
+                proposals=proposals,
+                consensus=record.consensus,
+                draft=value,
+            )
+        )
+    return made_of
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = made(tmp_path_factory.mktemp("hostile") / "project", hostile_items())
+    with serving(folder) as running:
+        for record, text in zip(hostile_items(), PAYLOADS.values(), strict=True):
+            value = record.draft | {"target": " ".join(record.draft["target"].replace("\0", "").split()) or "x"}
+            value |= {"mapping": value["mapping"].replace("\0", ""), "evidence": []}
+            author = "A" + clean(text).replace("\0", "")[:50]
+            running.project.save(
+                record.key, author=author, value=value, note=clean(text)[:1_900], revision=0, action="skip"
+            )
+        yield running
+
+
+CLEAN = """() => ({
+  ran: window.ran ?? null,
+  elements: document.querySelectorAll(
+    "iframe, object, embed, base, a, form, svg, math, style, body script, body link, body meta"
+  ).length,
+  pictures: [...document.images].filter((one) => !one.src.startsWith(location.origin + "/images/")).length,
+  handlers: [...document.querySelectorAll("*")].flatMap((one) => one.getAttributeNames()).filter((n) => /^on/.test(n)),
+  wide: document.documentElement.scrollWidth - innerWidth,
+})"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1200])
+def test_whatever_is_written_stays_text(opened: Callable[..., Seen], hostile: Served, width: int) -> None:
+    seen = opened(hostile.url, viewport={"width": width, "height": 844})
+    page = begin(seen, "<img src=x onerror=window.ran=1>\u202e")
+    for number in range(len(PAYLOADS)):
+        page.locator(".record").wait_for()
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        if number == 0:
+            press(page, "w")
+        assert page.evaluate(CLEAN) == {"ran": None, "elements": 0, "pictures": 0, "handlers": [], "wide": 0}
+        assert "\u202e" not in page.inner_text("main")
+        before = page.url
+        press(page, "j")
+        if number < len(PAYLOADS) - 1:
+            page.wait_for_function("before => location.href !== before", arg=before)
+    assert [url for url in seen.requests if not url.startswith(hostile.url)] == []
+    page.goto(f"{hostile.url}/#{'script/../?#%2f'.replace('%', '%25').replace('#', '%23')}")
+    page.reload()
+    expect(page.locator(".leading")).to_have_text(HOSTILE["script"])
+    expect(page.locator("#field-target")).to_have_value(HOSTILE["script"])
+    expect(page.locator("#note")).to_have_value(HOSTILE["script"])
+
+
+@pytest.mark.slow
+def test_a_huge_text_is_cut_until_one_asks_for_all(opened: Callable[..., Seen], hostile: Served) -> None:
+    page = begin(opened(hostile.url))
+    page.goto(f"{hostile.url}/#huge%2F..%2F%3F%23%252f")
+    leading = page.locator(".leading")
+    expect(leading).to_contain_text("<b>long long")
+    assert len(leading.inner_text()) < 2_200
+    leading.get_by_role("button").click()
+    assert len(leading.inner_text()) > 190_000
+
+
+# -- how it looks --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 390, 1000, 1440])
+def test_it_can_be_read_and_is_no_wider_than_the_screen(
+    opened: Callable[..., Seen], served: Served, width: int, scheme: str
+) -> None:
+    seen = opened(served.url, viewport={"width": width, "height": 844}, color_scheme=scheme)
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    page = begin(seen)
+    press(page, "j")
+    at_item(page, 1)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(CONTRAST) == {}
+    red = re.findall(r"\d+", str(page.evaluate("getComputedStyle(document.body).backgroundColor")))[0]
+    assert (int(red) > 128) == (scheme == "light")
+    press(page, "?")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.get_by_role("dialog").bounding_box()["width"] <= width
+
+
+def test_on_a_phone_an_item_is_decided_by_touch(browser: Browser, opened: Callable[..., Seen], served: Served) -> None:
+    seen = opened(served.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = begin(seen)
+    page.get_by_role("button", name="List").tap()
+    page.locator(".queue-row").nth(2).tap()
+    at_item(page, 3)
+    expect(page.locator("#queue")).to_be_hidden()
+    page.get_by_text("neutral", exact=True).last.tap()
+    page.get_by_role("button", name="Save and next").tap()
+    at_item(page, 4)
+    assert decided(served, "three-0")[0]["sentiment"] == "neutral"
+
+
+NAMELESS = """() => [...document.querySelectorAll("button, input, select, textarea")].filter((one) => {
+  const label = one.getAttribute("aria-label") || one.labels?.[0]?.innerText || one.innerText;
+  return !label?.trim();
+}).map((one) => one.outerHTML)"""
+
+
+def test_everything_that_can_be_worked_has_a_name_and_shows_its_focus(
+    opened: Callable[..., Seen], served: Served
+) -> None:
+    page = begin(opened(served.url))
+    press(page, "j")
+    at_item(page, 1)
+    assert page.evaluate(NAMELESS) == []
+    assert page.locator("[role=status]").get_attribute("aria-live") == "polite"
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(25):
+        press(page, "Tab")
+        outlined = page.evaluate(
+            "() => [document.activeElement, document.activeElement.closest('label')].some("
+            "(one) => one && getComputedStyle(one).outlineStyle !== 'none')"
+        )
+        assert outlined, page.evaluate("document.activeElement.outerHTML")
+
+
+def test_a_token_in_the_address_lets_in_and_does_not_stay_there(opened: Callable[..., Seen], tmp_path: Path) -> None:
+    with serving(made(tmp_path / "project"), token="let-me-in") as served:
+        seen = opened(f"{served.url}/?token=let-me-in")
+        page = begin(seen)
+        at_item(page, 2)
+        assert "let-me-in" not in page.url
+        page.reload()
+        at_item(page, 2)
+        assert page.evaluate("document.cookie") == ""
