@@ -63,7 +63,8 @@ def test_answers_are_read_and_scored(added: dict[str, Any], strict: float, lenie
 
 
 def test_an_answer_has_the_key_of_its_record_so_that_it_can_be_paired_with_a_run(tmp_path: Path) -> None:
-    file = write(tmp_path, GOLD | {"response": "yes", "task": "metaphor"}, GOLD | {"id": "2", "prediction": LABELS})
+    task = {"task": "metaphor"}
+    file = write(tmp_path, GOLD | task | {"response": "yes"}, GOLD | task | {"id": "2", "prediction": LABELS})
     data = tmp_path / "data.jsonl"
     data.write_text("\n".join(json.dumps(record) for record in (GOLD, GOLD | {"id": "2"})))
     keys = [sample.key for sample in BENCHMARK.load(data, LoadOptions())]
@@ -85,6 +86,7 @@ BAD = [
     ({"prediction": None}, "the prediction must be an object but is null"),
     ({"response": "yes", "task": "mood"}, "the task 'mood' is not known. Known: joint, metaphor, target"),
     ({"response": "yes", "task": ["target"]}, r"the task .* is not known"),
+    ({"response": "yes", "task": "metaphor"}, "the task is metaphor, but that of the records before is joint"),
     ({"response": "yes", "sentiment": "mixed"}, "mixed"),
     ({"response": "yes", "metaphor": False}, "it is no metaphor but has a target or a source"),
 ]

@@ -172,6 +172,17 @@ def test_failed_refused_cut_and_unread_answers_are_told_apart() -> None:
     assert SCORERS["lenient"](sample(GUN), responses[0][0]).owner is Owner.PROVIDER
 
 
+def test_labels_that_stand_before_the_cut_are_kept_though_the_answer_is_cut() -> None:
+    cut = '{"metaphor": "yes", "target": "smoking", "sour'
+    score = SCORERS["lenient"](sample(GUN), Response(text=cut, finish="length"))
+    assert (score.value, score.outcome) == (0.0, Outcome.TRUNCATED)
+    assert read_written(score.extracted) == Annotation(metaphor=True, target="smoking")
+    assert SCORERS["lenient"](sample(GUN), said(cut)).outcome is Outcome.SCORED
+    whole = whole_answer(GUN)[:-30]
+    score = SCORERS["lenient"](sample(GUN), Response(text=whole, finish="length"))
+    assert (score.value, score.outcome) == (1.0, Outcome.SCORED), "only the explanation is cut"
+
+
 def judged(*verdicts: object) -> tuple[Judged, ...]:
     return tuple(
         Judged("slots", f"judge-{number}", verdict if isinstance(verdict, str) else json.dumps(verdict))

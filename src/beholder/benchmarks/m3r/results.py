@@ -4,8 +4,8 @@ Each record (JSON lines, a JSON list, Parquet) is one of our data records, gold 
 `response`, the text of the model as it came, or `prediction`, an object with the fields of a record (`metaphor`,
 `target`, `source`, `sentiment`, `explanation`). A `response` of null is an answer without text. A prediction had no
 format to keep, so it is put into the form that the prompt asks for: `true` becomes "yes", and stages that the
-explanation lacks are blank. `task` may name one of the tasks where one label alone was asked for. Images need not be
-there. Plain lines with `key` and `response` are not read here; they need `--data`.
+explanation lacks are blank. `task` may name one of the tasks where one label alone was asked for, in every record the
+same. Images need not be there. Plain lines with `key` and `response` are not read here; they need `--data`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from beholder.benchmarks.benchmark import Answered
 from beholder.benchmarks.m3r.data import NAME, make_sample
-from beholder.benchmarks.m3r.labels import SINGLE
+from beholder.benchmarks.m3r.labels import JOINT, SINGLE
 from beholder.benchmarks.records import Record, kind_of, read_records
 from beholder.errors import DataError
 from beholder.sample import KeyMaker, Response
@@ -29,21 +29,26 @@ _ADDED = (RESPONSE, PREDICTION, TASK)
 def read_results(path: Path) -> Iterator[Answered]:
     """The answered items of a result file, in file order.
 
-    `DataError` names a record that has no answer or two, or whose gold cannot be used.
+    `DataError` names a record that has no answer or two, another task than those before, or gold that cannot be used.
     """
     make_key = KeyMaker(NAME)
+    first = None
     for record in read_records(path):
+        first = _task(record) if first is None else first
+        if _task(record) != first:
+            problem = f"the task is {_task(record) or JOINT}, but that of the records before is {first or JOINT}"
+            raise DataError(problem, where=record.where, mend="Put the answers to each task into a file of their own.")
         gold = Record(record.where, record.index, {k: v for k, v in record.value.items() if k not in _ADDED})
-        sample = make_sample(gold, make_key, None, _task(record))
+        sample = make_sample(gold, make_key, None, first)
         yield Answered(record.index, sample, Response(text=_text(record)))
 
 
 def _task(record: Record) -> str:
     task = record.value.get(TASK)
-    if task in (None, "", "joint"):
+    if task in (None, "", JOINT):
         return ""
     if task not in SINGLE:
-        known = ", ".join(("joint", *SINGLE))
+        known = ", ".join((JOINT, *SINGLE))
         raise DataError(f"the task {str(task)[:40]!r} is not known", where=record.where, mend=f"Known: {known}.")
     return str(task)
 

@@ -72,6 +72,10 @@ def _judged(rules: SlotRules, sample: Sample, response: Response, found: Extract
         owner = response.failure.owner if response.failure else None
         return Score(None, outcome, flags=flags, reason=reason, owner=owner)
     said = found.value if outcome is Outcome.SCORED else None
+    if said is not None and any(getattr(said, label) is UNSET for label in asked(task)):
+        # The labels that were read before the limit cut the answer count, but the answer is not complete.
+        without = settle(response, Extraction(None))
+        outcome, reason = without[::2] if without[0] is Outcome.TRUNCATED else (outcome, reason)
     if said is not None and (faults := structure_faults(said)):
         flags = _joined(flags, (STRUCTURE, *faults))
     right = {label: value for label, value in right_labels(said, gold, rules).items() if label in asked(task)}

@@ -33,14 +33,14 @@ def slot_figures(rows: Sequence[Row], scorer: str, options: MetricOptions) -> di
     said = [verdicts_of(row, scorer) for row in own]
     figures: dict[str, Metric] = {}
     for word, name in KINDS.items():
-        judges = sorted({judge for one in said for judge in one if word in one[judge].get(_first(one[judge]), {})})
-        for among in [judges, *([judge] for judge in judges if len(judges) > 1)] if judges else []:
-            suffix = f"/{among[0]}" if among != judges else ""
+        judges = sorted({judge for one in said for judge, verdict in one.items() if _says(verdict, word)})
+        groups = [("", judges), *((f"/{judge}", [judge]) for judge in judges if len(judges) > 1)] if judges else []
+        for ending, among in groups:
             for slot in (*SLOTS, "slots") if word == "same" else SLOTS:  # of two similarities a mean would say nothing
                 wanted = SLOTS if slot == "slots" else (slot,)
                 figure = _figure(own, said, scorer, wanted, word, among, options)
                 if figure is not None:
-                    figures[f"{slot}_{name}{suffix}"] = figure
+                    figures[f"{slot}_{name}{ending}"] = figure
     return figures
 
 
@@ -90,6 +90,10 @@ def _value(row: Row, said: Verdicts, wanted: Sequence[str], word: str, judges: S
     return sum(values) / len(values) if values else None
 
 
+def _says(verdict: dict[str, dict[str, Any]], word: str) -> bool:
+    return any(word in said for said in verdict.values())
+
+
 def _of_slot(row: Row, verdict: dict[str, dict[str, Any]], slot: str, word: str) -> float | None:
     return float(verdict[slot][word]) if word in verdict.get(slot, {}) else _without_judge(row, slot)
 
@@ -99,8 +103,3 @@ def _without_judge(row: Row, slot: str) -> float | None:
     if row.right[slot]:
         return 1.0
     return None if isinstance(getattr(row.said, slot), str) else 0.0
-
-
-def _first(verdict: dict[str, dict[str, Any]]) -> str:
-    """A verdict says the same kind of thing of each of its slots."""
-    return next(iter(verdict), "")
