@@ -8,7 +8,7 @@ OUR rules, as the paper only says that duplicates across its sources were remove
   pairs of neighbouring characters are shared (Dice); or where nine tenths of the shorter text's are in the longer one:
   sources read the text off the same picture, each with its own mistakes and omissions.
 - Both the same: a duplicate. The one that comes first stays. The same picture with another text is another item (the
-  same picture is captioned again and again); both stay, and the pair is listed for a person to look at.
+  same picture is captioned again and again); both stay, and it is listed with the first for a person to look at.
 
 An item is compared with those that stayed, not with those removed, so that no chain of small changes removes anything.
 """
@@ -29,6 +29,8 @@ SIMILAR = 0.8
 CONTAINED = 0.9
 SHORTEST_PART = 6
 """Letters and digits that a text must have to count as a part of another one."""
+COMPARED = 50
+"""Items that stayed with one picture and other texts that a further one with it is compared with, the first ones."""
 
 
 class Pictured(msgspec.Struct, frozen=True):
@@ -53,24 +55,31 @@ class Match(msgspec.Struct, frozen=True):
 
 
 def matches(items: Iterable[Pictured]) -> Iterator[Match]:
-    """For each item, in order, the duplicate that it is, or each earlier one with its picture and another text.
+    """For each item, in order, the duplicate that it is, or the first one with its picture and another text.
 
-    Items are numbered from 0. At most `len(items)` looks are held; pictures are found by bands of their hash.
+    Items are numbered from 0. Pictures are found by digests and by bands of their hash, so that the time grows with the
+    number of items and not with its square; of those with one picture and other texts, `COMPARED` are compared.
     """
     stayed: dict[int, Pictured] = {}
-    same: dict[str, list[int]] = {}
+    shown: dict[str, int] = {}  # digest of bytes or pixels → the first item that stayed with them
+    alike: dict[int, list[int]] = {}  # such a first item → all that stayed with its bytes or pixels
     looks = Looks()
     for number, item in enumerate(items):
-        found = _pictures(item, same, looks)
-        twin = next((of for of in sorted(found) if same_text(stayed[of].text, item.text)), None)
+        own = shown.get(item.sha256, shown.get(item.pixels))
+        first = sorted({*looks.find(item.look), *(() if own is None else (own,))})
+        earlier = sorted(of for one in first for of in alike[one][:COMPARED])
+        twin = next((of for of in earlier if same_text(stayed[of].text, item.text)), None)
         if twin is not None:
-            yield Match(number, twin, found[twin], same_text=True)
+            yield Match(number, twin, _how(item, stayed[twin]), same_text=True)
             continue
-        yield from (Match(number, of, found[of], same_text=False) for of in sorted(found))
+        if earlier:
+            yield Match(number, earlier[0], _how(item, stayed[earlier[0]]), same_text=False)
         stayed[number] = item
+        if own is None:
+            looks.add(number, item.look)
+        alike.setdefault(number if own is None else own, []).append(number)
         for digest in (item.sha256, item.pixels):
-            same.setdefault(digest, []).append(number)
-        looks.add(number, item.look)
+            shown.setdefault(digest, number if own is None else own)
 
 
 def same_text(one: str, other: str) -> bool:
@@ -96,11 +105,11 @@ def plain_text(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
 
 
-def _pictures(item: Pictured, same: dict[str, list[int]], looks: Looks) -> dict[int, str]:
-    """Number → how, of the items that stayed and have this item's picture; the surest way is named."""
-    found = dict.fromkeys(looks.find(item.look), LOOK)
-    found |= dict.fromkeys(same.get(item.pixels, ()), PIXELS)
-    return found | dict.fromkeys(same.get(item.sha256, ()), BYTES)
+def _how(one: Pictured, other: Pictured) -> str:
+    """By what two pictures are the same; the surest is named."""
+    if one.sha256 == other.sha256:
+        return BYTES
+    return PIXELS if one.pixels == other.pixels else LOOK
 
 
 @lru_cache(maxsize=4096)
