@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from beholder.annotate.items import KeptApart, NewItem
 from beholder.benchmarks.benchmark import Benchmark, LoadOptions
 from beholder.benchmarks.records import Record, data_files, image_ref, read_records
 from beholder.engine.lifecycle import benchmark_of, plan_of
+from beholder.engine.plan import Plan
 from beholder.errors import DataError
 from beholder.sample import ImageRef, KeyMaker, Response, Sample
 from beholder.store import reading, schema
@@ -40,8 +41,9 @@ def items_of_run(folder: Path, *, wrong: bool) -> Iterator[NewItem]:
     out: there is no answer.
     """
     info = read_info(folder)
-    scorer = benchmark_of(info, plan_of(info)).headline[0]
-    blobs = Blobs(folder)
+    plan = plan_of(info)
+    scorer = benchmark_of(info, plan).headline[0]
+    pictures = _pictures_of(folder, plan)
     with closing(schema.open_to_read(folder / "run.db")) as db:
         samples = {sample.key: sample for sample in reading.samples(db)}
         several = len(samples) < db.execute("SELECT count(*) FROM responses").fetchone()[0]
@@ -55,7 +57,7 @@ def items_of_run(folder: Path, *, wrong: bool) -> Iterator[NewItem]:
             yield NewItem(
                 key=f"{stored.key}.{stored.epoch}.{stored.vote}" if several else stored.key,
                 record=_checked(sample) | _answered(stored.response),
-                images=tuple(_from_blobs(ref, blobs) for ref in sample.images),
+                images=pictures(sample),
                 title=sample.question,
                 where=_place(stored),
             )
@@ -100,14 +102,29 @@ def _answered(response: Response) -> dict[str, Any]:
     return {name: said for name, said in told.items() if said}
 
 
-def _from_blobs(ref: ImageRef, blobs: Blobs) -> ImageRef:
-    if ref.path is None or not ref.path.startswith(_STORED):
-        return ImageRef(name=ref.name, data=b"")  # it could not be read when the run was made: told when it is loaded
-    try:
-        path = blobs.path(ref.path.removeprefix(_STORED))
-    except ValueError:
-        return ImageRef(name=ref.name, data=b"")
-    return ImageRef(name=ref.name, path=str(path))
+def _pictures_of(folder: Path, plan: Plan) -> Callable[[Sample], tuple[ImageRef, ...]]:
+    """Gives the pictures of a run's sample: those that the run keeps, or those of its data where it keeps none, as a
+    model of this machine is shown no picture. A picture that is in neither is told of when it is loaded."""
+    blobs = Blobs(folder)
+    of_data: dict[str, tuple[ImageRef, ...]] = {}
+
+    def stored(ref: ImageRef) -> ImageRef | None:
+        if ref.path is None or not ref.path.startswith(_STORED):
+            return None
+        try:
+            path = blobs.path(ref.path.removeprefix(_STORED))
+        except ValueError:  # not a hash
+            return None
+        return ImageRef(name=ref.name, path=str(path)) if path.is_file() else None
+
+    def pictures(sample: Sample) -> tuple[ImageRef, ...]:
+        kept = [stored(ref) for ref in sample.images]
+        if any(ref is None for ref in kept) and not of_data:
+            of_data.update((one.key, one.images) for one in plan.samples())
+        given = of_data.get(sample.key, sample.images)
+        return tuple(ref if ref is not None else other for ref, other in zip(kept, given, strict=True))
+
+    return pictures
 
 
 def _place(stored: StoredResponse) -> str:

@@ -134,10 +134,10 @@ def propose(
     console = make_console(stderr=True)
     askings = _askings(context.params, annotator)
     check_agree(agree if agree is not None else majority(len(annotator)), len(annotator))
-    asked = _asked(context.params, askings, console)
+    judge = _slot_judge(context.params, out, askings[0])
+    asked = _asked(context.params, askings, judge, console)
     if not proposing.is_finished(out):
-        judge = _slot_judge(context.params, out, askings[0])
-        code = asyncio.run(_carry_on(out, asked, askings, judge, console, accept_failures=accept_failures))
+        code = asyncio.run(_carry_on(out, asked, askings, console, accept_failures=accept_failures))
         if code:
             raise typer.Exit(code)
         items = proposing.items_of(out, asked)
@@ -176,8 +176,10 @@ def _askings(options: dict[str, Any], annotators: list[str]) -> list[Asking]:
     ]
 
 
-def _asked(options: dict[str, Any], askings: list[Asking], console: Console) -> Proposing:
+def _asked(options: dict[str, Any], askings: list[Asking], judge: Judge | None, console: Console) -> Proposing:
     """What is asked: as it was begun, or begun now. `UsageError` if the command is not the one that began."""
+    import asyncio
+
     from beholder.annotate import proposing
     from beholder.benchmarks.records import file_digest
     from beholder.errors import UsageError
@@ -188,6 +190,7 @@ def _asked(options: dict[str, Any], askings: list[Asking], console: Console) -> 
         raise UsageError(f"{out} is there already, and is no project that was begun here. Choose another --out.")
     digest = file_digest(options["data"])
     if stored is None:
+        asyncio.run(_check(options["annotator"], askings, judge))
         return _begin(options, askings, digest, console)
     plan = _plan(options, askings[0], proposing.records_path(out))
     again = _proposing(options, askings, plan, digest)
@@ -198,8 +201,7 @@ def _asked(options: dict[str, Any], askings: list[Asking], console: Console) -> 
 
 
 def _begin(options: dict[str, Any], askings: list[Asking], digest: str, console: Console) -> Proposing:
-    """Checks that the models can be reached, takes the data in, and makes the folder: complete at once, by a rename."""
-    import asyncio
+    """Takes the data in and makes the folder: complete at once, by a rename."""
     import shutil
 
     from beholder.annotate import proposing
@@ -207,7 +209,6 @@ def _begin(options: dict[str, Any], askings: list[Asking], digest: str, console:
     from beholder.report.terminal import say
 
     out: Path = options["out"]
-    asyncio.run(_check(options["annotator"], askings))
     out.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=".annotate-", dir=out.parent))
     try:
@@ -269,10 +270,11 @@ def _proposing(options: dict[str, Any], askings: list[Asking], plan: Plan, diges
     )
 
 
-async def _check(names: list[str], askings: list[Asking]) -> None:
-    """Fails with `UsageError` if an annotator cannot be reached at all."""
+async def _check(names: list[str], askings: list[Asking], judge: Judge | None) -> None:
+    """Fails with `UsageError` if an annotator or the judge cannot be reached at all."""
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.carry_out import check_all
+    from beholder.cli.judges import check
     from beholder.models import make_model
 
     found = find_benchmark("m3r")
@@ -282,24 +284,23 @@ async def _check(names: list[str], askings: list[Asking]) -> None:
     ]
     try:
         await check_all(models)
+        await check([judge] if judge is not None else [])
     finally:
         for model in models:
             await model.close()
 
 
 async def _carry_on(
-    out: Path, asked: Proposing, askings: list[Asking], judge: Judge | None, console: Console, *, accept_failures: bool
+    out: Path, asked: Proposing, askings: list[Asking], console: Console, *, accept_failures: bool
 ) -> int:
     """Asks what is missing of each annotator. Returns the exit code: 0 if the project can be made."""
     from beholder.annotate.proposing import RUNS
     from beholder.cli import exits
     from beholder.cli.experiment_arms import Reach, carry_on
-    from beholder.cli.judges import check
     from beholder.engine.run import Ending
     from beholder.experiments.experiment import Experiment
     from beholder.report.terminal import say
 
-    await check([judge] if judge is not None else [])
     runs = out / RUNS
     missing = 0
     for arm, asking in zip(asked.arms, askings, strict=True):
