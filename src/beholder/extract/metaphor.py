@@ -14,8 +14,8 @@ no others, these words, no key twice; `box` may be null or left out. A word for 
 
 `lenient` takes what a careful reader would: mended JSON (quotes, commas, an answer cut off in the middle), other names
 and nesting of keys, other words for yes, no, none and the sentiments, and prose with named lines, tables, headings,
-tags or plain sentences, in English and Chinese. JSON goes before prose; what stands in an answer tag or box goes before what
-stands outside; a later answer replaces an earlier one only after a word of revision. A label that is given in several
+tags or plain sentences, in English and Chinese. JSON goes before prose; what stands in an answer tag or box goes before
+what stands outside; a later answer replaces an earlier one only after a word of revision. A label that is given in several
 ways, or in words that are no label ("mixed"), is not read: it is UNSET, and the others stand. None is what was said to
 be none; what was not said is UNSET, also target and source where the answer is no. Boxes stay as they are written.
 """
@@ -74,6 +74,8 @@ _MOST_OBJECTS = 8
 """JSON objects of one answer that are read: the last ones."""
 _OUTSIDE, _BESIDE = 10, 5
 """What is added to the rank of a claim outside of the answer's tags and boxes, and of one in prose beside JSON."""
+_SHORT = 60
+"""A shorter answer to the first question alone is read as its field would be."""
 _VISIBLE = re.compile(r"[^\n]")
 
 
@@ -205,10 +207,13 @@ def _read_alone(answer: str, low: str, task: str, told: Told) -> None:
         return
     if task == words.METAPHOR:
         found = yes_no.lenient(answer)
-        if found.value is not None and found.span is not None:
+        if len(answer) < _SHORT:
+            whole = Said(task, words.metaphor_word(answer), 0, len(answer), 1)
+            told.claims = [*(one for one in told.claims if one.label != task), whole]
+        elif found.value is not None and found.span is not None:
             told.claims.append(Said(task, found.value in yes_no.AFFIRMS, *found.span, 1))
-        elif AMBIGUOUS in found.flags:
-            told.claims += [Said(task, value, 0, len(answer)) for value in (True, False)]
+        elif found.flags:
+            told.claims.append(Said(task, UNSET, 0, len(answer), 1))
     elif task == words.SENTIMENT:
         feeling = bare_feeling(answer)
         told.claims += [feeling] if feeling is not None else []

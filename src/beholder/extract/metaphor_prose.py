@@ -67,6 +67,7 @@ _TUPLE = re.compile(
     r"\s{0,3}(positive|neutral|negative)\s{0,3}\)"
 )
 _BY_LETTER = dict(zip("mtse", LABELS, strict=True))
+_CLAUSE = re.compile(r"[.!;\n。！；](?=\s|\Z|[^\x00-\x7f])")
 _LONG = 40
 """A field of a label whose text is longer than this and says nothing of the label is about something else."""
 _OPENS = re.compile(r"\W{0,20}(yes|no)\b(?=\s{0,2}[,.;:!\n—–]|\s-\s)")
@@ -79,11 +80,13 @@ _ROWS = re.compile(r"[ \t]{0,3}\|?[ \t]{0,3}:?-{2,}[-:| \t]{0,80}")
 
 
 class _Field(msgspec.Struct, frozen=True, gc=False):
-    """A name that is written before a text: what it names, and where name and text stand."""
+    """A name that is written before a text: what it names, where its line begins (`start`), the name itself (`at`), the
+    text (`end`), and where the text ends (`until`)."""
 
     role: str
     name: str
     start: int
+    at: int
     end: int
     until: int
     own_line: bool
@@ -103,23 +106,27 @@ def read_prose(text: str, low: str, told: Told, *, explain: bool) -> None:
     """Adds what an answer says in prose: labels, and the stages of the explanation where `explain`."""
     fields = list(_fields(text, low))
     said = [field for field in fields if field.role in LABELS]
-    stages = {field.start for field in fields if field.role not in LABELS and field.own_line}
-    first_stage = min(stages, default=len(text))
+    first_stage = min((field.at for field in fields if _begins_stage(field, text)), default=len(text))
     taken = set()
     for field in said:
-        late = field.role == words.SENTIMENT and (field.staged or field.start > first_stage)
         value = _value(field, text)
-        if late and not _alone(text, field):
+        late = field.role == words.SENTIMENT and (field.staged or field.at > first_stage)
+        if isinstance(value, _Nothing) or (late and not (isinstance(value, str) and _alone(text, field))):
             continue
-        if not isinstance(value, _Nothing):
-            taken.add(field.start)
-            told.claims.append(Said(field.role, value, field.start, field.until))
+        taken.add(field.start)
+        end = _CLAUSE.search(low, field.end, field.until)
+        told.claims.append(Said(field.role, value, field.at, end.start() if end else field.until))
     if not told.claims:
         told.claims += _letters(text, low)
     told.claims += _sentences(text, low)
     _tagged(text, told, explain=explain)
     if explain:
         _explain(text, [field for field in fields if field.start not in taken], fields, told)
+
+
+def _begins_stage(field: _Field, text: str) -> bool:
+    """Whether a field is a stage of the explanation: on a line of its own, or a key of JSON that cannot be mended."""
+    return field.role not in LABELS and (field.own_line or text[field.at - 1 : field.at] == '"')
 
 
 def _tagged(text: str, told: Told, *, explain: bool) -> None:
@@ -162,7 +169,7 @@ def _fields(text: str, low: str) -> Iterator[_Field]:
         if weak and not own_line:
             continue
         staged = bool(match["stage"])
-        yield _Field(role, match["name"], match.start(), begin, until, own_line or staged, staged)
+        yield _Field(role, match["name"], match.start(), match.start("name"), begin, until, own_line or staged, staged)
 
 
 def _past_marks(text: str, at: int, end: int) -> int:
@@ -305,7 +312,7 @@ def _piece(line: str, kind: str, told: Told) -> None:
 _IS = re.compile(
     r"\b(?:is|are|was|were|shows?|depicts?|compares?|represents?|symboli[sz]es|uses?|has|have|can|cannot|i)\b|是|比作|表示|象征|图片|图像"
 )
-_LONGEST_WORDS, _LONGEST_SLOT = 8, 80
+_LONGEST_WORDS, _LONGEST_SLOT, _FEW_WORDS = 8, 80, 3
 _CUES = re.compile(r"\b(?:answer|response)\b|答案")
 
 
@@ -322,6 +329,8 @@ def bare_slot(text: str) -> Said | None:
     if not core or len(core) > _LONGEST_SLOT or "\n" in core:
         return None
     none = words.slot_words(shown_core)
+    if shown_core.lower().strip(" .!。") in ("yes", "no", "true", "false", "是", "否"):
+        return None
     if none is not None and (
         len(shown_core.split()) > _LONGEST_WORDS
         or _IS.search(shown_core.lower())
@@ -343,7 +352,8 @@ def bare_feeling(text: str) -> Said | None:
     last = stripped.rfind("\n") + 1
     first = stripped.find("\n") if "\n" in stripped else len(stripped)
     for start, end in ((0, len(stripped)), (0, first), (last, len(stripped))):
-        if end - start <= _LONG and any(char.isalpha() for char in text[start:end]):
+        few = len(text[start:end].split()) <= _FEW_WORDS and end - start <= _LONG
+        if few and any(char.isalpha() for char in text[start:end]):
             value = words.feeling_word(text[start:end])
             if isinstance(value, str):
                 return Said(words.SENTIMENT, value, start, end)

@@ -177,7 +177,9 @@ def metaphor_word(text: str) -> bool | UnsetType:
     if core in _YES or core in _NO:
         return core in _YES
     opening = _OPENING.match(low)
-    if opening and not _OTHER_TOO.match(low, opening.end(1)):
+    if opening and _OTHER_TOO.match(low, opening.end(1)):
+        return UNSET
+    if opening:
         claims = [Claim(opening[1] in _YES, opening.start(1), opening.end(1)), *_revised(low, opening.end(1))]
     else:
         answered = yes_no.lenient(low)
