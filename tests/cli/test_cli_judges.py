@@ -24,6 +24,14 @@ BUSY = Reply(b"{}", status=503)
 NO_SERVER = "http://127.0.0.1:9/v1"
 
 
+LOOSE = {
+    "evidence": [{"kind": "visual", "text": "a cigarette as something else"}],
+    "mapping": "The cigarette burns like a bomb.",
+    "sentiment": "A bomb means danger, so it is negative.",
+}
+"""An explanation with about half of the words of the gold one."""
+
+
 class Place:
     """A data set of two metaphors, a model's answers (the second has a wrong target), and a folder of runs."""
 
@@ -431,6 +439,23 @@ def test_a_run_keeps_the_assumptions_that_it_was_scored_under(place: Place, tmp_
     back = place.beholder.json("rescore", place.folder, "--assumptions", lenient_judge(tmp_path / "again.json"))
     assert rubric(back) == [1, 1]
     assert place.info()["settings"]["assumptions"]
+
+
+def test_a_rule_judges_under_the_assumptions_of_the_run(place: Place, tmp_path: Path) -> None:
+    """A threshold that nothing reaches: the rule finds no evidence any more, and a resume has it judge again."""
+    answers = script(tmp_path / "loose.json", [said(0, explanation=LOOSE)])
+    arguments = ["--model", f"scripted/{answers}", "--data", place.data, "--limit", 1, "--runs-dir", place.runs]
+    other = json.loads(shipped())
+    other["overlap_from"] = 1.0
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    (before,) = rubric(place.beholder.json("run", "m3r", *arguments, "--judge", "overlap"))
+    told = place.beholder("rescore", place.folder, "--assumptions", tmp_path / "other.json", "--json")
+    assert told.code == 4, "the rule has still to judge under them"
+    assert "Some responses have still to be judged: `beholder resume " in json.loads(told.out)["message"]
+    (after,) = rubric(place.beholder.json("resume", place.folder, "--runs-dir", place.runs))
+    assert before is not None
+    assert after is not None
+    assert after < before
 
 
 def test_answers_of_a_file_are_scored_under_other_assumptions(place: Place, tmp_path: Path) -> None:

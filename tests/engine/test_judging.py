@@ -56,6 +56,12 @@ def judged(folder: Path) -> list[list[tuple[str, bool]]]:
     return [[(one.judge, one.failure is None) for one in row.response.judged] for row in stored(folder)]
 
 
+def overlapping(**more: Any) -> Judge:
+    """The rule judge, as the command line makes it."""
+    usual = {"rule": rule_of(RUBRIC, "overlap", M3R.assumptions), "assumptions": M3R.assumptions}
+    return Judge(**{"task": RUBRIC, "name": "overlap", **usual, **more})
+
+
 # what is asked and kept --------------------------------------------------------------------------------------------
 
 
@@ -133,7 +139,7 @@ def test_two_purposes_do_not_mix(tmp_path: Path) -> None:
     """A judge of slots is asked where the words differ from the gold's, and sees no picture."""
     with ScriptedServer(lambda request: Reply(completion('{"target": {"same": true}}'))) as server:
         slots = judge_at(server, name="openai/s", task=SLOTS, template=SLOTS.template)
-        overlap = Judge(task=RUBRIC, name="overlap", rule=rule_of(RUBRIC, "overlap"))
+        overlap = overlapping()
         result, _, _ = run_m3r(tmp_path, [said(0), said(1, target="a lit cigarette")], overlap, slots)
     assert [item_of(request) for request in server.requests] == [1]
     assert "image" not in json.dumps(server.requests[0].body)
@@ -147,7 +153,7 @@ def test_two_purposes_do_not_mix(tmp_path: Path) -> None:
 
 def test_a_rule_is_journaled_like_any_judge_and_asks_nobody(tmp_path: Path) -> None:
     cache = tmp_path / "cache.db"
-    overlap = Judge(task=RUBRIC, name="overlap", rule=rule_of(RUBRIC, "overlap"), cache=cache)
+    overlap = overlapping(cache=cache)
     result, _, _ = run_m3r(tmp_path, [said(0)], overlap)
     ((_, _, judge, prompt, answer, failure, replies),) = calls(result.folder)
     assert (judge, prompt, failure, replies) == ("overlap", overlap.asking.prompt, None, "[]")
@@ -162,9 +168,9 @@ def test_a_rule_that_cannot_use_an_item_fails_on_it(tmp_path: Path) -> None:
             raise DataError("no words in it", where=sample.source)
         return verdict_of_overlap(sample, response)
 
-    verdict_of_overlap = rule_of(RUBRIC, "overlap")
+    verdict_of_overlap = rule_of(RUBRIC, "overlap", M3R.assumptions)
     assert verdict_of_overlap is not None
-    result, _, _ = run_m3r(tmp_path, [said(0), said(1)], Judge(task=RUBRIC, name="overlap", rule=fussy))
+    result, _, _ = run_m3r(tmp_path, [said(0), said(1)], overlapping(rule=fussy))
     assert [(score.value, score.owner) for score in rubric(result)] == [(1, None), (None, Owner.JUDGE)]
 
 
@@ -257,7 +263,7 @@ def test_a_fault_of_ours_is_not_hidden(tmp_path: Path) -> None:
 
     result, _, _ = run_m3r(tmp_path, [said(0)])
     for judge in (
-        Judge(task=RUBRIC, name="overlap", rule=breaks),
+        overlapping(rule=breaks),
         judge_at("http://127.0.0.1:9/v1", task=msgspec.structs.replace(RUBRIC, prompt=breaks)),
     ):
         with pytest.raises(KeyError, match="broken"):
@@ -314,6 +320,7 @@ def test_questions_of_another_rubric_are_asked_and_do_not_mix_with_ours(tmp_path
         weights["criteria"][0]["weight"] = 3
         same = next(task for task in M3R.assuming(json.dumps(weights)).judge_tasks if task.purpose == "rubric")
         assert judge_at(server, task=same).asking == judge_at(server).asking, "weights are not asked about"
+    assert overlapping(assumptions=json.dumps(weights)).asking != overlapping().asking, "a rule rests on all of them"
 
 
 # stopping ----------------------------------------------------------------------------------------------------------

@@ -65,8 +65,8 @@ class JudgeTask(msgspec.Struct, frozen=True, kw_only=True):
     what the question rests on besides the template (a rubric): verdicts on another basis are those of another judge.
 
     `local` names judges that need no model: name → `module:function`; the function takes what follows the name
-    (`embedding/FOLDER`) and gives a function from sample and response to the verdict. It runs in a thread, and must not
-    count on the sample's pictures: a run need not have them.
+    (`embedding/FOLDER`) and the benchmark's assumptions, and gives a function from sample and response to the verdict.
+    That runs in a thread, and must not count on the sample's pictures: a run need not have them.
     """
 
     purpose: str

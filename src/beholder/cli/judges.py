@@ -297,9 +297,16 @@ def _made(task: JudgeTask, name: str, template: str, found: Benchmark, endpoint:
     from beholder.models import KINDS, make_model
 
     option = OPTIONS[task.purpose]
-    rule = rule_of(task, name)
+    rule = rule_of(task, name, found.assumptions)
     if rule is not None:
-        return Judge(task=task, name=name, rule=rule, concurrency=way.concurrency, fsync=way.fsync)
+        return Judge(
+            task=task,
+            name=name,
+            rule=rule,
+            assumptions=found.assumptions,
+            concurrency=way.concurrency,
+            fsync=way.fsync,
+        )
     if _kind(name) in KINDS and _kind(name) not in _KINDS:
         does = "read a text" if task.purpose == "extraction" else "judge"
         raise UsageError(f"{option} {name} cannot {does}. Name a model, such as openai/NAME.")

@@ -31,7 +31,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
     """Who judges, and how it is asked: a `model` by the question of `template`, or a `rule` that needs no model.
 
     `name` is what the user typed. `cache` is the file of answers given earlier, None for none; a model of this machine
-    and a rule are never cached.
+    and a rule are never cached. `assumptions` are those of the benchmark that a rule rests on.
     """
 
     task: JudgeTask
@@ -39,6 +39,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
     model: Model | None = None
     template: str = ""
     rule: Rule | None = None
+    assumptions: str = ""
     concurrency: int = 16
     retries: RetryPolicy = RetryPolicy()
     cache: Path | None = None
@@ -47,7 +48,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def asking(self) -> Asking:
         """What its judge calls are filed under."""
-        return asking_of(self.task, self.name, self.template)
+        return asking_of(self.task, self.name, self.template, self.assumptions)
 
     @property
     def told(self) -> str:
@@ -65,9 +66,13 @@ def told(purpose: str, name: str) -> str:
     return f"extractor {name}" if purpose == EXTRACTION else f"judge {name} ({purpose})"
 
 
-def asking_of(task: JudgeTask, name: str, template: str) -> Asking:
-    """What a judge's calls are filed under: its name, and the SHA-256 of the template and of what else it rests on."""
-    text = f"{template}\0{task.basis}" if task.basis else template
+def asking_of(task: JudgeTask, name: str, template: str, assumptions: str) -> Asking:
+    """What a judge's calls are filed under: its name, and the SHA-256 of what its verdicts rest on.
+
+    That is the template of the question and the task's basis; of a rule, the benchmark's assumptions.
+    """
+    basis = assumptions if _kind(name) in task.local else task.basis
+    text = f"{template}\0{basis}" if basis else template
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return Asking(task.purpose, name, digest)
 
@@ -77,15 +82,19 @@ def task_of(found: Benchmark, purpose: str) -> JudgeTask | None:
     return next((task for task in found.judge_tasks if task.purpose == purpose), None)
 
 
-def rule_of(task: JudgeTask, name: str) -> Rule | None:
+def rule_of(task: JudgeTask, name: str, assumptions: str) -> Rule | None:
     """The rule that stands behind a judge's name, None for a model's. `UsageError` if it cannot work here."""
     kind, _, rest = name.partition("/")
     if kind not in task.local:
         return None
     module, _, function = task.local[kind].partition(":")
     make: Any = getattr(importlib.import_module(module), function)
-    rule: Rule = make(rest)
+    rule: Rule = make(rest, assumptions)
     return rule
+
+
+def _kind(name: str) -> str:
+    return name.partition("/")[0]
 
 
 @contextmanager

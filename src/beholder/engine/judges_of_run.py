@@ -33,7 +33,8 @@ def named_judges(settings: dict[str, Any], found: Benchmark) -> list[tuple[Judge
     for row in rows:
         task = task_of(found, str(row.get("purpose", "")))
         if task is not None:
-            named.append((task, asking_of(task, str(row.get("model", "")), str(row.get("template", "")))))
+            name, template = str(row.get("model", "")), str(row.get("template", ""))
+            named.append((task, asking_of(task, name, template, found.assumptions)))
     return named
 
 

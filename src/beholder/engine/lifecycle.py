@@ -308,6 +308,9 @@ def read_result(
     finally:
         db.close()
     complete = tally.retryable == 0 and tally.answered + tally.failed == plan.n_asks
+    lacking = complete and lacks_verdicts(folder, info.settings, found)
+    if lacking and not message:
+        message = f"Some responses have still to be judged: `{folders.resume_command(folder)}` goes on with that."
     possible = any(score.value is not None for item in items for score in item.scores.values())
     options = MetricOptions(seed=plan.seed, group_sizes=plan.group_sizes, votes=plan.votes)
     metrics = found.metrics(items, options) if possible else {}
@@ -321,7 +324,7 @@ def read_result(
         items=items,
         metrics=metrics,
         details=details,
-        complete=possible and complete and not lacks_verdicts(folder, info.settings, found),
+        complete=possible and complete and not lacking,
         ending=ending,
         message=message,
         judges={one.judge: one.answered for one in counted if one.purpose == judge_calls.EXTRACTION},

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from beholder.benchmarks.m3r.assumptions import SlotRules
+from beholder.benchmarks.m3r.assumptions import assumptions_of, shipped
 from beholder.benchmarks.m3r.equivalence import said_slots
 from beholder.benchmarks.m3r.slots import same
 from beholder.errors import UsageError
@@ -21,11 +21,14 @@ from beholder.sample import Response, Sample
 _MISSING = "The judge embedding needs model2vec. Install it: pip install 'beholder[embeddings]'"
 
 
-def make(rest: str) -> Callable[[Sample, Response], str]:
-    """The judge that uses the model in the folder `rest`. `UsageError` without model2vec, or a model there."""
+def make(rest: str, assumptions: str = "") -> Callable[[Sample, Response], str]:
+    """The judge that uses the model in the folder `rest`. `UsageError` without model2vec, or a model there.
+
+    Slots that are the same by the rules of a text of assumptions ("": ours) are wholly similar.
+    """
     if not rest:
         raise UsageError("The judge embedding is incomplete. Write embedding/FOLDER, with a folder of model2vec.")
-    folder = Path(rest)
+    rules, folder = assumptions_of(assumptions or shipped()).slots, Path(rest)
     if not (folder / "config.json").is_file():
         raise UsageError(f"{folder} holds no model of model2vec (no config.json). Check the path after embedding/.")
     try:
@@ -38,7 +41,7 @@ def make(rest: str) -> Callable[[Sample, Response], str]:
         raise UsageError(f"{folder} cannot be read as a model of model2vec ({error}).") from error
 
     def similarity(gold: str, said: str) -> float:
-        if same(gold, said, SlotRules()):
+        if same(gold, said, rules):
             return 1.0
         a, b = (vector.astype("float64").tolist() for vector in model.encode([gold, said]))
         lengths = math.hypot(*a) * math.hypot(*b)

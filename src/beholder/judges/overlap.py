@@ -57,12 +57,12 @@ Answer = tuple[str, str]
 """Yes, partly or no, and the text that it rests on."""
 
 
-def make(rest: str) -> Callable[[Sample, Response], str]:
-    """The judge `overlap`, or `overlap/FILE` with the thresholds of a file of assumptions.
+def make(rest: str, assumptions: str = "") -> Callable[[Sample, Response], str]:
+    """The judge `overlap` under a text of assumptions ("": ours), or `overlap/FILE` under those of a file.
 
     `UsageError` if the file cannot be used, or asks questions that this rule knows nothing of.
     """
-    made = assumptions_of(_read(Path(rest)) if rest else shipped())
+    made = assumptions_of(_read(Path(rest)) if rest else assumptions or shipped())
     unknown = [one.id for criterion in made.criteria for one in criterion.questions if one.id not in QUESTIONS]
     if unknown:
         raise UsageError(f"The judge overlap cannot answer {', '.join(unknown)}: it knows the shipped questions only.")
