@@ -15,9 +15,10 @@ no others, these words, no key twice; `box` may be null or left out. A word for 
 `lenient` takes what a careful reader would: mended JSON (quotes, commas, an answer cut off in the middle), other names
 and nesting of keys, other words for yes, no, none and the sentiments, and prose with named lines, tables, headings,
 tags or plain sentences, in English and Chinese. JSON goes before prose; what stands in an answer tag or box goes before
-what stands outside; a later answer replaces an earlier one only after a word of revision. A label that is given in several
-ways, or in words that are no label ("mixed"), is not read: it is UNSET, and the others stand. None is what was said to
-be none; what was not said is UNSET, also target and source where the answer is no. Boxes stay as they are written.
+what stands outside; a later answer replaces an earlier one only after a word of revision. A label that is given in
+several ways, or in words that are no label ("mixed"), is not read: it is UNSET, and the others stand. None is what was
+said to be none; what was not said is UNSET, also target and source where the answer is no. Boxes stay as they are
+written.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from beholder.annotation import LABELS, Annotation, Evidence, Explanation
 from beholder.extract import metaphor_words as words
 from beholder.extract import yes_no
 from beholder.extract.claims import Claim, abstains, standing
-from beholder.extract.declared import REACH, Region, ascii_forms, declared, rejected
+from beholder.extract.declared import Region, ascii_forms, declared
 from beholder.extract.extraction import Extraction
 from beholder.extract.json_value import find_json
 from beholder.extract.metaphor_form import asked, clean, nothing_shown, strict
@@ -76,6 +77,10 @@ _OUTSIDE, _BESIDE = 10, 5
 """What is added to the rank of a claim outside of the answer's tags and boxes, and of one in prose beside JSON."""
 _SHORT = 60
 """A shorter answer to the first question alone is read as its field would be."""
+_TAKEN_BACK = re.compile(
+    r"[^.!?\n。]{0,40}?(?:\b(?:that|this|it|the answer|the above)(?:'s| is| was) (?:all )?"
+    r"(?:wrong|incorrect|mistaken|not (?:right|correct))|(?:答案|上面|以上|这)[^。\n]{0,6}(?:错|不对|不正确))"
+)
 _VISIBLE = re.compile(r"[^\n]")
 
 
@@ -122,7 +127,7 @@ def _read(answer: str, task: str) -> Extraction[Annotation]:
     in_json = len(told.claims)
     rest = _without(answer, spans)
     low = shown(rest)
-    read_prose(rest, low, told, explain=joint and not spans)
+    read_prose(rest, low, told, explain=joint and told.explanation is UNSET)
     if not joint:
         _read_alone(answer, low, task, told)
     regions = [region for region in declared(ascii_forms(answer)) if region.kind in ("tag", "box")]
@@ -133,7 +138,7 @@ def _read(answer: str, task: str) -> Extraction[Annotation]:
         return _nothing(low, told)
     start = min((one.start for one in made.values()), default=0)
     end = max((one.end for one in made.values()), default=len(answer))
-    if made and any(rejected(low[cut : cut + REACH]) for cut in revisions(low) if cut > end):
+    if made and any(_TAKEN_BACK.match(low, cut) for cut in revisions(low) if cut > end):
         return Extraction(None, flags=("withdrawn",), reason="The answer is taken back and no other is given.")
     if any(not region.closed and region.start <= one.start for region in regions for one in made.values()):
         told.flag(OPEN_TAG)

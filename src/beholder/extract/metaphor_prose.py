@@ -39,7 +39,7 @@ _SENTENCE = re.compile(
         r"of the mapping|here)){0,2},? (?:is|would be|is clearly|is identified as|can be identified as) "
         r"(?!(?:not|used|compared|seen|shown|depicted|presented|described|represented|understood|often|also|then|being|what|"
         r"that|portrayed|likened|linked|unclear|mapped|viewed|clear|obvious|missing|absent)\b)"
-        r"|(?P<zh>目标域|源域|来源域|目标概念|源概念|本体|喻体)(?:是|为)[:：]?"
+        r"|(?P<zh>目标域|源域|来源域|目标概念|源概念|本体|喻体|(?<=的)目标|(?<=的)源)(?:是|为)[:：]?"
     )
 )
 _SENTENCE_END = re.compile(
@@ -52,7 +52,7 @@ _FEELING = re.compile(
         r"ad|pair|text|and|post|poster|advertisement|here|image-text)){0,9} (?:is|would be|remains|seems to be) "
         r"(?:[a-z]{2,12}ly |most |best |described as |classified as |labell?ed |considered ){0,3}"
         r"(?P<en>positive|negative|neutral|mixed)\b(?! (?:or|to|and)\b)"
-        r"|\b(?:conveys?|expresse?s?|carries|has|evokes|creates) an? "
+        r"|\b(?:conveys?|expresse?s?|carries|has|evokes|creates|with) an? "
         r"(?:[a-z]{2,12}ly |overall |clear |strong ){0,2}"
         r"(?P<en2>positive|negative|neutral|mixed) (?:sentiment|tone|attitude|emotion)\b"
         r"|(?:情感|情绪|态度|基调)[^。,，\n;否]{0,10}?(?:是|为|属于|偏|偏向)(?P<zh>积极|正面|正向|消极|负面|负向|中性|中立|混合)"
@@ -70,7 +70,7 @@ _BY_LETTER = dict(zip("mtse", LABELS, strict=True))
 _CLAUSE = re.compile(r"[.!;\n。！；](?=\s|\Z|[^\x00-\x7f])")
 _LONG = 40
 """A field of a label whose text is longer than this and says nothing of the label is about something else."""
-_OPENS = re.compile(r"\W{0,20}(yes|no)\b(?=\s{0,2}[,.;:!\n—–]|\s-\s)")
+_OPENS = re.compile(r"\W{0,20}(?:(?:the )?answer(?: is|\s?:)\W{0,6})?(yes|no)\b(?=\s{0,4}[,.;:!(\n—–]|\s-\s)")
 _BULLET = re.compile(r"[ \t]{0,12}(?:[-*•·–+>|#][ \t]{0,4}){0,4}(?:[0-9]{1,2}[.)、][ \t]{0,4})?")
 _BOX_AT_END = re.compile(
     r"[\s(:：,;—–-]{0,4}(?:(?:box|bbox|region|位置)\s{0,2}[:=：]?\s{0,2})?(\[[-0-9., ]{7,90}\])[\s).;。]{0,4}\Z", re.I
@@ -95,7 +95,7 @@ class _Field(msgspec.Struct, frozen=True, gc=False):
 
 def shown(text: str) -> str:
     """The plain form of an answer, in lower case; a tag or box around it begins a line."""
-    low = plain(text).lower()
+    low = words.simple(plain(text).lower())
     for tag in answer_tags(text):
         start = text.rfind("<", 0, tag.start)
         low = low[:start] + "\n".ljust(tag.start - start) + low[tag.start :]
@@ -165,11 +165,17 @@ def _fields(text: str, low: str) -> Iterator[_Field]:
         newline = low.find("\n", begin)
         until = min(following, newline if newline >= 0 else len(low))
         own_line = match.start() == 0 or low[match.start() - 1] == "\n"
+        if _SHARED.search(low, max(0, match.start() - 16), match.start()):
+            continue
         weak = match["alone"] is not None or match["sep"][:1] in ".–—-"
         if weak and not own_line:
             continue
         staged = bool(match["stage"])
         yield _Field(role, match["name"], match.start(), match.start("name"), begin, until, own_line or staged, staged)
+
+
+_SHARED = re.compile(r"(?:target|source|tenor|vehicle|domain|目标域?|源域?|本体|喻体)\s?/\Z")
+"""Before a name: a name that shares its text, as in "Target/Source: time / a thief", which gives neither."""
 
 
 def _past_marks(text: str, at: int, end: int) -> int:
@@ -203,6 +209,8 @@ def slot_of(raw: str) -> Value:
     words_first = raw.strip().lstrip(":=|").strip().rstrip(" \t|,;/、，；").rstrip()
     cut = _CUT.search(words_first)
     core = words_first[: cut.start()] if cut and cut.start() else words_first
+    if core.endswith(")") and "(" not in core:
+        core = core[:-1]  # "(target: time, source: a thief)"
     told = words.slot_words(core.strip().strip("*_").strip().rstrip(".。,;"))
     return told if told is not None or core.strip() else words.slot_words(words_first)
 
@@ -318,7 +326,7 @@ _CUES = re.compile(r"\b(?:answer|response)\b|答案")
 
 def bare_slot(text: str) -> Said | None:
     """The target or source where a reply is nothing else: a few words on one line, or in a tag or box."""
-    low = plain(text).lower()
+    low = words.simple(plain(text).lower())
     regions = [region for region in declared(text) if region.kind in ("tag", "box")]
     regions = regions[-1:] or [region for region in declared(text) if region.kind in ("cue", "final")][-1:]
     start, end = (regions[0].start, regions[0].end) if regions else (0, len(text))

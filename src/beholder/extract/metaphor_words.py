@@ -80,10 +80,21 @@ def role_of(name: str) -> str:
     """
     if len(name) > _LONGEST_NAME:
         return ""
-    folded = _LETTERS_ONLY.sub("", unicodedata.normalize("NFKC", name).casefold())
+    folded = _LETTERS_ONLY.sub("", simple(unicodedata.normalize("NFKC", name).casefold()))
     rest = _STAGE.sub("", folded)
     role = ROLES.get(rest) or ROLES.get(_BEFORE_NAME.sub("", rest), "")
     return WHY if role == SENTIMENT and rest != folded else role
+
+
+_SIMPLE = str.maketrans(
+    "隱標體極負類證據視覺圖釋領無為態傾積關係論斷來這沒屬構達還與複雜對顯視",
+    "隐标体极负类证据视觉图释领无为态倾积关系论断来这没属构达还与复杂对显视",
+)
+
+
+def simple(text: str) -> str:
+    """A text with the traditional characters of our words as simplified ones, at the same length."""
+    return text if text.isascii() else text.translate(_SIMPLE)
 
 
 def _among(listed: str) -> frozenset[str]:
@@ -172,7 +183,7 @@ def metaphor_word(text: str) -> bool | UnsetType:
     >>> metaphor_word("**Yes** (multimodal)"), metaphor_word("非隐喻"), metaphor_word("yes or no")
     (True, False, UNSET)
     """
-    low = plain(text[:2000]).lower()
+    low = simple(plain(text[:2000]).lower())
     core = " ".join(low.replace("-", " ").strip(_EDGES).split())
     if core in _YES or core in _NO:
         return core in _YES
@@ -232,7 +243,7 @@ def feeling_word(text: str) -> str | UnsetType:
     >>> feeling_word("Slightly negative."), feeling_word("消极"), feeling_word("mixed"), feeling_word("not positive")
     ('negative', 'negative', UNSET, UNSET)
     """
-    low = plain(text[:2000]).lower().lstrip()
+    low = simple(plain(text[:2000]).lower()).lstrip()
     first = _SENTENCE.match(low)
     stretch = first[0] if first else ""
     opening = re.compile(r"\W{0,9}([a-z]{7,8}|\w\w)\s{0,2}(?:[,(:—–]|-\s)").match(stretch)
@@ -273,7 +284,7 @@ def slot_words(text: str) -> str | UnsetType | None:
     if is_blank(text):
         return None
     words = unwrapped(text)
-    low = " ".join(plain(words).lower().strip(" \t\r\n.,;:!()[]。，").split()) if len(words) < 400 else ""
+    low = " ".join(simple(plain(words).lower()).strip(" \t\r\n.,;:!()[]。，").split()) if len(words) < 400 else ""
     if low in _NONE_WORDS or plain(words).strip() in _NONE_WORDS or (low and _NONE_OPENS.match(low)):
         return None
     if low in _NOT_TOLD or words in _NOT_TOLD or (text.strip()[:1] == "<" and text.strip()[-1:] == ">"):
