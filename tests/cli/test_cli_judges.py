@@ -441,6 +441,35 @@ def test_a_run_keeps_the_assumptions_that_it_was_scored_under(place: Place, tmp_
     assert place.info()["settings"]["assumptions"]
 
 
+def test_a_run_under_other_questions_is_judged_anew_by_a_resume(place: Place, tmp_path: Path) -> None:
+    other = json.loads(shipped())
+    other["criteria"][0]["questions"][0]["asks"] = "Does it name what is seen?"
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    with ScriptedServer(rates()) as server:
+        place.beholder(*place.run(*at(server)))
+        told = place.beholder("rescore", place.folder, "--assumptions", tmp_path / "other.json")
+        assert told.code == 4
+        assert len(server.requests) == 2, "a rescore alone asks nobody"
+        resumed = place.beholder.json("resume", place.folder, "--runs-dir", place.runs)
+        assert all("Does it name what is seen?" in request.texts for request in server.requests[2:])
+        assert len(server.requests) == 4
+    assert rubric(resumed) == [1, 1]
+    assert resumed["complete"] is True
+
+
+def test_runs_under_different_assumptions_are_compared_with_a_word_of_that(place: Place, tmp_path: Path) -> None:
+    place.beholder(*place.run("--judge", "overlap"))
+    first = place.folder
+    other = lenient_judge(tmp_path / "other.json")
+    place.beholder(*place.run("--judge", "overlap", "--assumptions", other))
+    (second,) = [one for one in place.runs.iterdir() if (one / "run.json").is_file() and one != first]
+    notes = place.beholder.json("compare", first, second, "--scorer", "rubric")["notes"]
+    assert any("scored under different assumptions" in note for note in notes)
+    assert not any("as they are now" in note for note in notes)
+    assert place.beholder("report", first, second, "--out", tmp_path / "page.html").code == 0
+    assert "scored under different assumptions" in (tmp_path / "page.html").read_text()
+
+
 def test_a_rule_judges_under_the_assumptions_of_the_run(place: Place, tmp_path: Path) -> None:
     """A threshold that nothing reaches: the rule finds no evidence any more, and a resume has it judge again."""
     answers = script(tmp_path / "loose.json", [said(0, explanation=LOOSE)])

@@ -23,6 +23,7 @@ from beholder.models.fakes import constant
 from beholder.models.openai import OpenAIModel
 from beholder.sample import Sampling
 from beholder.store import folder as folders
+from made_metaphors import m3r_data
 from made_runs import plan_for, run_engine, tfq_data, vl_data, write_lines
 
 
@@ -310,3 +311,22 @@ def test_a_resume_counts_the_same_items(tmp_path: Path, monkeypatch: pytest.Monk
     plan = plan_for(tfq_data(tmp_path, 4))
     monkeypatch.setattr(planning, "file_digest", lambda path: plan.data_sha256)
     assert remake_plan(plan) == plan
+
+
+def test_a_task_is_in_the_identity_only_where_there_is_one(tmp_path: Path) -> None:
+    data = m3r_data(tmp_path, 2)
+    usual, alone = plan_for(data, "m3r"), plan_for(data, "m3r", task="target")
+    assert "task" not in usual.identity({})
+    assert alone.identity({})["task"] == "target"
+    assert alone.template == benchmark("m3r").tasks["target"] != usual.template
+    assert [one.metadata["task"] for one in alone.samples()] == ["target"] * 2
+    assert [one.key for one in alone.samples()] == [one.key for one in usual.samples()], "runs pair item by item"
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "words"),
+    [("m3r", "colour", "no task 'colour'. Choose metaphor"), ("tfq", "target", "one task only")],
+)
+def test_a_task_that_is_not_there(name: str, task: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        benchmark(name).template_of(task)

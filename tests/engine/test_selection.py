@@ -99,6 +99,14 @@ def test_a_list_of_ids_that_cannot_be_used(tmp_path: Path, content: bytes, words
         read_ids(tmp_path / "gone")
 
 
+def test_scorer_code_changes_with_the_assumptions() -> None:
+    ours = benchmark("m3r")
+    text = ours.assumptions.replace('"partly": 50', '"partly": 60')
+    assert text != ours.assumptions
+    assert scoring.scorer_code(ours.assuming(ours.assumptions)) == scoring.scorer_code(ours)
+    assert scoring.scorer_code(ours.assuming(text)) != scoring.scorer_code(ours)
+
+
 def test_scorer_code_changes_with_the_code_and_not_with_the_day() -> None:
     one, other = scoring.scorer_code(benchmark("tfq")), scoring.scorer_code(benchmark("vl-rewardbench"))
     assert one == scoring.scorer_code(benchmark("tfq"))

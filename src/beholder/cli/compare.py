@@ -53,7 +53,7 @@ def compare(
     for folder, info, plan in zip(folders, infos, plans, strict=True):
         with contextlib.closing(schema.open_to_read(folder / "run.db")) as db:
             items.append(reading.scored_items(db))
-            sides.append(side_of(folder, info, plan, db, found))
+            sides.append(side_of(folder, info, plan, db, lifecycle.benchmark_of(info, plan)))
     chosen = scorer or headline_scorer(found, items[0] + items[1])
     names = (str(infos[0].settings.get("model", a)), str(infos[1].settings.get("model", b)))
     if names[0] == names[1]:
@@ -61,7 +61,7 @@ def compare(
     result = compare_items(
         items[0], items[1], chosen, voted=found.answers_shown > 0, intersect=intersect, names=names, seed=seed
     )
-    notes = run_notes(sides[0], sides[1], chosen, found)
+    notes = run_notes(sides[0], sides[1], chosen)
     if as_json:
         typer.echo(dump(msgspec.to_builtins(result) | {"notes": notes}))
     else:

@@ -149,7 +149,7 @@ def _warnings(runs: Runs, run: int, compared: Comparison) -> list[str]:
     left_out = (
         f"{counted(compared.paired.failed, 'item')} left out: no answer on one side" if compared.paired.failed else ""
     )
-    notes = run_notes(sides[0], sides[1], compared.scorer, runs.found)
+    notes = run_notes(sides[0], sides[1], compared.scorer)
     return [*notes, *filter(None, (left_out, compared.paired.note))]
 
 

@@ -23,9 +23,11 @@ _TOLD = "what the model is told of its tools, sha256"
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One of two runs that are compared: its folder, what it asked, what it holds, and the code of its scores."""
+    """One of two runs that are compared: its folder, its benchmark (under its own assumptions), what it asked, what it
+    holds, and the code of its scores."""
 
     folder: Path
+    found: Benchmark
     info: RunInfo
     plan: Plan
     tally: reading.Tally
@@ -34,20 +36,23 @@ class Side(msgspec.Struct, frozen=True):
 
 def side_of(folder: Path, info: RunInfo, plan: Plan, db: sqlite3.Connection, found: Benchmark) -> Side:
     """The side that an open run makes."""
-    return Side(folder, info, plan, reading.tally(db, len(found.scorers)), reading.scorer_codes(db))
+    return Side(folder, found, info, plan, reading.tally(db, len(found.scorers)), reading.scorer_codes(db))
 
 
-def run_notes(a: Side, b: Side, scorer: str, found: Benchmark) -> list[str]:
+def run_notes(a: Side, b: Side, scorer: str) -> list[str]:
     """Sentences about what a reader of the comparison must know: other plans, missing responses, other scorer code."""
     notes = [f"the runs differ in {words}" for words in plan_differences(a.info.plan, b.info.plan)]
     for letter, side in (("A", a), ("B", b)):
         missing = side.plan.n_asks - side.tally.answered - side.tally.failed
         if missing > 0:
             notes.append(f"{letter} is incomplete: {count(missing)} of {count(side.plan.n_asks)} responses are missing")
-    if a.code.get(scorer) != b.code.get(scorer):
+    if a.found.assumptions != b.found.assumptions:
+        again = f"beholder rescore {shlex.quote(str(b.folder))} --assumptions FILE"
+        notes.append(f"A and B are scored under different assumptions; to score B under those of A: {again}")
+    elif a.code.get(scorer) != b.code.get(scorer):
         notes.append(f"the scores of A and B were made by different code of {scorer}")
     for side in (a, b):
-        notes += code_notes(side.code, [scorer], found, f"beholder rescore {shlex.quote(str(side.folder))}")
+        notes += code_notes(side.code, [scorer], side.found, f"beholder rescore {shlex.quote(str(side.folder))}")
     return list(dict.fromkeys(notes))
 
 
