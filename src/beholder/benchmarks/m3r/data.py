@@ -163,17 +163,22 @@ class _Counted:
             "The file schema of the paper's 1,000 items is not public: this data is read in our own, and figures are "
             "not comparable with published ones."
         ]
-        if self.examples:
-            which = "This" if self.examples == self.rows else f"{self.examples:,} of these {self.rows:,} items"
-            notes.insert(0, f"{which} {'is' if which == 'This' else 'are of'} our example set, not the benchmark.")
+        if self.examples == self.rows:
+            notes.insert(0, "This is our example set, not the benchmark.")
+        elif self.examples:
+            notes.insert(
+                0, f"Items of {self.rows:,} from our example set, which is not the benchmark: {self.examples:,}."
+            )
         fields = [field for field in (*LABELS, "explanation") if self.missing[field]]
         if fields:
             lacking = ", ".join(f"{field} {self.missing[field]:,}" for field in fields)
             notes.append(f"Items of {self.rows:,} that lack a part of the gold, which is not scored there: {lacking}.")
         if self.guessed:
-            notes.append(f"{self.guessed:,} items do not say their language; it is told by the script of their text.")
+            notes.append(
+                f"Items that do not say their language, which the script of their text tells: {self.guessed:,}."
+            )
         if self.unstaged:
-            notes.append(f"{self.unstaged:,} explanations are one text without stages; it is taken as the mapping.")
+            notes.append(f"Explanations in one text without stages, which is taken as the mapping: {self.unstaged:,}.")
         if self.unused:
             notes.append(f"Columns that were not used: {', '.join(self.unused)}.")
         return notes
