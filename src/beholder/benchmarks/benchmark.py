@@ -102,6 +102,9 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     whole data must be known. `live_label` is the plural word for what the running mean of a run counts.
     `partial_credit` names the categories whose scores may lie between 0 and 1: right and wrong are not all there is.
 
+    `other_questions` are scorers that judge something else than the rest (an explanation, say, not the answer): they do
+    not disagree with those, and what they hold as `extracted` is no reading of the answer.
+
     `deciding_packages` are packages of others whose version can change a score: it is recorded, and is in the hash of
     the scorers' code.
 
@@ -136,6 +139,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     grouped: bool = False
     partial_credit: tuple[str, ...] = ()
     live_label: str = ""
+    other_questions: tuple[str, ...] = ()
     deciding_packages: tuple[str, ...] = ()
     headline_without_extractor: tuple[str, str] | None = None
     upright_turn: Callable[[Sample], float | None] | None = None

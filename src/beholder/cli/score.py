@@ -126,7 +126,7 @@ def score(
         print_details(output, details, found, metrics, readers)
         for line in judged_lines(judged):
             output.print(plain(line, one_line=True), style="dim", soft_wrap=True)
-        print_items_summary(output, items)
+        print_items_summary(output, items, others=found.other_questions)
     if not possible:
         say(f"Nothing in {file} can be scored.", "red")
         raise typer.Exit(exits.NO_SCORE)

@@ -105,4 +105,4 @@ def show(
         if as_json:
             typer.echo(dump(item))
         else:
-            print_item(console, item, Path(run) if packed else folder, plan, prompt=prompt)
+            print_item(console, item, Path(run) if packed else folder, plan, found, prompt=prompt)

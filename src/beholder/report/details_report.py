@@ -25,10 +25,12 @@ def print_details(
     metrics: Metrics,
     judges: Mapping[str, int] | None = None,
     plan: Plan | None = None,
+    places: Mapping[str, int] | None = None,
 ) -> None:
     """Prints what there is: of a curve over the number of votes, that of the headline's scorer.
 
-    `judges` says which models read answers out of how many responses; `plan` is the run's, None for a file.
+    `judges` says which models read answers out of how many responses; `plan` is the run's, None for a file. `places`
+    are the positions of a run's items by key: with them, items are named by their positions.
     """
     scorer = found.headline_of(metrics)[0]
     if "extraction" in details:
@@ -39,7 +41,7 @@ def print_details(
         console.print()
         print_published(console, details["published"], metrics[official], official, plan, judges)
     if "assumptions" in details:
-        print_metaphors(console, details, scorer)
+        print_metaphors(console, details, scorer, places or {})
     elif "confusion" in details:
         console.print()
         _print_confusion(console, details["confusion"])

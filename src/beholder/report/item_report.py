@@ -14,12 +14,14 @@ from rich.text import Text
 from beholder.benchmarks.benchmark import Benchmark
 from beholder.engine.plan import Plan
 from beholder.errors import UsageError
+from beholder.report.annotation_words import in_words
+from beholder.report.judged_report import again
 from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell
 from beholder.report.tool_use import Conversation, conversation_of
 from beholder.report.trajectory_report import abandoned_in_words, print_trajectory
 from beholder.report.trajectory_view import view_of
-from beholder.sample import Ask, ImagePart, PreferenceTarget, Response, Sample, TextPart
+from beholder.sample import Ask, ImagePart, MetaphorTarget, PreferenceTarget, Response, Sample, TextPart
 from beholder.score import Outcome, Score
 from beholder.store import reading
 from beholder.store.marks import Mark, marks
@@ -92,16 +94,20 @@ def item_object(db: sqlite3.Connection, key: str, found: Benchmark) -> Item:
     return Item(sample, reading.target_text(sample), responses, marks(db, key))
 
 
-def print_item(console: Console, item: Item, folder: Path, plan: Plan, *, prompt: bool = False) -> None:
+def print_item(
+    console: Console, item: Item, folder: Path, plan: Plan, found: Benchmark, *, prompt: bool = False
+) -> None:
     """Prints one item. All text from data and models is shown as text, never as markup or control codes.
 
-    `folder` is the run's (or its packed file), for the paths of its images. With `prompt`, each response is preceded by
-    what was sent.
+    `folder` is the run's (or its packed file), for the paths of its images; `found` is the benchmark that it was scored
+    under. With `prompt`, each response is preceded by what was sent.
     """
     _print_question(console, item, folder)
     for judged in item.responses:
         console.print()
-        _print_response(console, item, judged, plan, prompt=prompt)
+        _print_response(console, item, judged, plan, found, prompt=prompt)
+        if isinstance(item.sample.target, MetaphorTarget):
+            _print_metaphor(console, item.sample, judged, found, folder)
     _print_majority(console, item)
     for mark in item.marks:
         _line(console, f"marked {mark.created}: {mark.told}", "yellow")
@@ -139,7 +145,9 @@ def _print_question(console: Console, item: Item, folder: Path) -> None:
     for place, answer in enumerate(_stored_answers(sample)):
         _line(console, f"stored answer {place + 1}: {answer}", one_line=False)
     gold = (
-        f"stored answer {sample.target.preferred + 1}" if isinstance(sample.target, PreferenceTarget) else item.target
+        f"stored answer {sample.target.preferred + 1}"
+        if isinstance(sample.target, PreferenceTarget)
+        else in_words(item.target)
     )
     _line(console, f"gold: {gold}", "bold")
 
@@ -167,7 +175,9 @@ def _stored_answers(sample: Sample) -> list[str]:
     return [str(response) for response in responses] if isinstance(responses, list) else []
 
 
-def _print_response(console: Console, item: Item, judged: Judged, plan: Plan, *, prompt: bool) -> None:
+def _print_response(
+    console: Console, item: Item, judged: Judged, plan: Plan, found: Benchmark, *, prompt: bool
+) -> None:
     response = judged.response
     facts = [
         f"vote {judged.vote}" if plan.votes > 1 else "",
@@ -203,7 +213,19 @@ def _print_response(console: Console, item: Item, judged: Judged, plan: Plan, *,
         _line(console, f"read by {read.by}: {said}", "dim", before="  ")
     width = max(map(len, judged.scores), default=0)
     for name, score in judged.scores.items():
-        _line(console, _verdict(score, response), before=f"  {name:{width}} ")
+        told = score if name not in found.other_questions else msgspec.structs.replace(score, extracted=None)
+        _line(console, _verdict(told, response), before=f"  {name:{width}} ")
+
+
+def _print_metaphor(console: Console, sample: Sample, judged: Judged, found: Benchmark, folder: Path) -> None:
+    # Imported here: M3R-Bench needs packages that runs of other benchmarks do without.
+    from beholder.benchmarks.m3r.assumptions import assumptions_of
+    from beholder.report.metaphor_item import print_metaphor
+    from beholder.report.metaphor_view import view_of
+
+    made = assumptions_of(found.assumptions)
+    view = view_of(sample, judged.response, judged.scores, made)
+    print_metaphor(console, view, made, lambda retryable: again(folder, retryable))
 
 
 def _print_conversation(console: Console, sample: Sample, talk: Conversation) -> None:
@@ -217,7 +239,7 @@ def _print_conversation(console: Console, sample: Sample, talk: Conversation) ->
 
 def _verdict(score: Score, response: Response) -> str:
     value = "–" if score.value is None else f"{score.value:.3g}"
-    read = "" if score.extracted is None else f", read {plain(score.extracted, one_line=True, limit=60)!r}"
+    read = "" if score.extracted is None else f", read {plain(in_words(score.extracted), one_line=True, limit=60)!r}"
     stored = _stored_choice(score, response)
     if stored is not None:
         read += f" = stored answer {stored + 1}"

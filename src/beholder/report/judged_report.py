@@ -1,11 +1,19 @@
-"""Who judged a run's responses beside the scorers, in words."""
+"""Who judged a run's responses beside the scorers, in words; where a judge failed, and how it is asked again."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from beholder.report.figures import count
+from beholder.score import ScoredItem
+from beholder.store.folder import resume_command
 from beholder.store.judge_calls import Counted
+
+FAILED = "judge_failed"
+"""The flag of a score that a judge's verdict is missing from."""
+_LISTED = 10
 
 
 def judged_lines(judged: Sequence[Counted]) -> list[str]:
@@ -15,3 +23,26 @@ def judged_lines(judged: Sequence[Counted]) -> list[str]:
         + (f", {count(one.failed)} failed" if one.failed else "")
         for one in judged
     ]
+
+
+def failed_lines(judged: Sequence[Counted], items: Sequence[ScoredItem], folder: Path) -> list[str]:
+    """On which items of a run a judge failed, where its reason stands, and what can be done; [] if none did."""
+    places = sorted({item.index for item in items if any(FAILED in score.flags for score in item.scores.values())})
+    if not places:
+        return []
+    listed = ", ".join(map(str, places[:_LISTED])) + (f" and {len(places) - _LISTED} more" * (len(places) > _LISTED))
+    show = f"beholder show {shlex.quote(str(folder))} {places[0]}"
+    retryable = any(one.retryable for one in judged)
+    which = f"item{'s' * (len(places) > 1)} {listed}"
+    return [f"A judge failed (owner judge) on {which}. Why: {show}. {again(folder, retryable)}"]
+
+
+def again(folder: Path, retryable: bool) -> str:
+    """How a missing verdict can still be had. Only a failure of the judge's server is tried again: a reply that is no
+    verdict would come again."""
+    if retryable:
+        return f"Ask it again: {resume_command(folder)}"
+    return (
+        "It is not asked again, for its reply would be the same. Another judge in its place: "
+        f"beholder rescore {shlex.quote(str(folder))} --judge KIND/NAME"
+    )

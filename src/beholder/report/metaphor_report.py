@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -20,11 +20,16 @@ FAULTS = {
     "metaphor_without_slots": "a metaphor without target or source",
     "box_outside": "a box that is no part of the picture",
 }
-_SHOWN = 3
+_SHOWN, _SHOWN_PLACES = 3, 16
 
 
-def print_metaphors(console: Console, details: Mapping[str, Any], scorer: str) -> None:
-    """Prints what there is; of what scorers of labels read, that of `scorer`."""
+def print_metaphors(
+    console: Console, details: Mapping[str, Any], scorer: str, places: Mapping[str, int] | None = None
+) -> None:
+    """Prints what there is; of what scorers of labels read, that of `scorer`.
+
+    `places` are positions of items by key: an item is named by its position where that is known, else by its key.
+    """
     confusion = details.get("confusion", {}).get(scorer)
     if confusion:
         console.print()
@@ -35,7 +40,7 @@ def print_metaphors(console: Console, details: Mapping[str, Any], scorer: str) -
         say(console, f"Answers that break a rule of the structure ({scorer}): {words}.", "yellow")
     if "mismatch" in details:
         console.print()
-        _print_mismatch(console, details["mismatch"])
+        _print_mismatch(console, details["mismatch"], places or {})
     if "judges" in details:
         console.print()
         _print_judges(console, details["judges"])
@@ -122,7 +127,7 @@ def _print_confusion(console: Console, confusion: Mapping[str, Mapping[str, int]
     console.print(table)
 
 
-def _print_mismatch(console: Console, mismatch: Mapping[str, Any]) -> None:
+def _print_mismatch(console: Console, mismatch: Mapping[str, Any], places: Mapping[str, int]) -> None:
     if "note" in mismatch:
         say(console, str(mismatch["note"]), "dim")
         return
@@ -130,14 +135,22 @@ def _print_mismatch(console: Console, mismatch: Mapping[str, Any]) -> None:
     listed = []
     for title, number, share, interval, metaphors, keys in mismatch_rows(mismatch):
         table.add_row(*map(cell, (title, number, share, interval, metaphors)))
-        more = f" and {count(len(keys) - _SHOWN)} more" if len(keys) > _SHOWN else ""
         if keys:
-            listed.append(f"{title}: {', '.join(keys[:_SHOWN])}{more}")
+            listed.append(f"{title}: {_named(keys, places)}")
     console.print(table)
     for line in listed:
         say(console, line, "dim")
     judged = counted(mismatch["judged"], "response")
     say(console, f"{judged} judged; a criterion is met from {mismatch['shown_from']:g} points on", "dim")
+
+
+def _named(keys: Sequence[str], places: Mapping[str, int]) -> str:
+    """`items 3, 8, 12`, or keys."""
+    known = all(key in places for key in keys)
+    shown = _SHOWN_PLACES if known else _SHOWN
+    names = [str(place) for place in sorted(places[key] for key in keys)] if known else keys
+    more = f" and {count(len(keys) - shown)} more" if len(keys) > shown else ""
+    return f"{'items ' if known else ''}{', '.join(names[:shown])}{more}"
 
 
 def _print_judges(console: Console, judges: Mapping[str, Any]) -> None:

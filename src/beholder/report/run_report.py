@@ -12,7 +12,7 @@ from beholder.engine.lifecycle import Result
 from beholder.metrics.noise import Noise, between_within
 from beholder.report.details_report import print_details
 from beholder.report.figures import count, counted, percent
-from beholder.report.judged_report import judged_lines
+from beholder.report.judged_report import failed_lines, judged_lines
 from beholder.report.plain_text import plain
 from beholder.report.run_facts import failure_counts, failures
 from beholder.report.terminal import print_items_summary, print_metrics, say
@@ -30,14 +30,18 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
         print_metrics(console, result.found, result.metrics, title, every=every)
         for sentence in _notices(result):
             say(console, f"note: {sentence}", "dim")
-        print_details(console, result.details, result.found, result.metrics, result.judges, result.plan)
-        print_items_summary(console, result.items, f"beholder show {shlex.quote(str(result.folder))} KEY")
+        places = {item.key: item.index for item in result.items}
+        print_details(console, result.details, result.found, result.metrics, result.judges, result.plan, places)
+        look = f"beholder show {shlex.quote(str(result.folder))} KEY"
+        print_items_summary(console, result.items, look, result.found.other_questions)
         _print_noise(console, result)
     else:
         console.print(Text(title, "bold"), soft_wrap=True)
         say(console, "No response could be scored, so no figure is shown.", "red")
     for line in judged_lines(result.judged):
         say(console, line, "dim")
+    for line in failed_lines(result.judged, result.items, result.folder):
+        console.print(Text(plain(line, one_line=True), "red"), soft_wrap=True)
     use = tool_use(result)
     if use is not None:
         print_tool_use(console, use)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from beholder.benchmarks.benchmark import Benchmark
+from beholder.report.annotation_words import in_words
 from beholder.report.figures import bounds_of, count, denominator_of, interval_of, value_of
 from beholder.report.plain_text import plain
 from beholder.score import Metric, Metrics, Outcome, Score, ScoredItem
@@ -198,8 +199,11 @@ def _places(names: dict[str, list[str]], scorers: int) -> str:
     return ", ".join(places[:3]) + more
 
 
-def print_items_summary(console: Console, items: Sequence[ScoredItem], look: str = "") -> None:
-    """Outcomes by scorer, and the responses on which scorers disagree. `look` is a command that shows one of them."""
+def print_items_summary(
+    console: Console, items: Sequence[ScoredItem], look: str = "", others: Collection[str] = ()
+) -> None:
+    """Outcomes by scorer, and the responses on which scorers disagree. `look` is a command that shows one of them;
+    `others` are scorers of another question than the rest."""
     if not items:
         return
     scorers = list(items[0].scores)
@@ -210,7 +214,7 @@ def print_items_summary(console: Console, items: Sequence[ScoredItem], look: str
         table.add_row(cell(scorer), *(cell(count(counts[scorer][outcome])) for outcome in present))
     console.print()
     console.print(table)
-    number, some = disagreements(items)
+    number, some = disagreements(items, others=others)
     if not number:
         return
     console.print()
@@ -224,26 +228,31 @@ def print_items_summary(console: Console, items: Sequence[ScoredItem], look: str
         console.print(Text(f"  Look at one: {plain(look, one_line=True)}"), style="dim", soft_wrap=True)
 
 
-def disagreements(items: Sequence[ScoredItem], limit: int = _SHOWN) -> tuple[int, list[tuple[ScoredItem, str]]]:
-    """How many responses the scorers disagree on, and the first few with each scorer's verdict in words."""
-    differing = [item for item in items if disagree(item)]
-    return len(differing), [(item, verdicts(item)) for item in differing[:limit]]
+def disagreements(
+    items: Sequence[ScoredItem], limit: int = _SHOWN, *, others: Collection[str] = ()
+) -> tuple[int, list[tuple[ScoredItem, str]]]:
+    """How many responses the scorers disagree on, and the first few with each scorer's verdict in words.
+
+    `others` are scorers of another question than the rest (`Benchmark.other_questions`); they are left out.
+    """
+    differing = [item for item in items if disagree(item, others)]
+    return len(differing), [(item, verdicts(item, others)) for item in differing[:limit]]
 
 
-def disagree(item: ScoredItem) -> bool:
-    """Whether two scorers that could judge a response give it different values."""
-    judged = [score for score in item.scores.values() if score.outcome is not Outcome.NOT_APPLICABLE]
-    return len({score.value for score in judged}) > 1
+def disagree(item: ScoredItem, others: Collection[str] = ()) -> bool:
+    """Whether two scorers of the same question that could judge a response give it different values."""
+    own = [score for name, score in item.scores.items() if name not in others]
+    return len({score.value for score in own if score.outcome is not Outcome.NOT_APPLICABLE}) > 1
 
 
-def verdicts(item: ScoredItem) -> str:
+def verdicts(item: ScoredItem, others: Collection[str] = ()) -> str:
     """Each scorer's verdict on one response, in one line."""
-    return " · ".join(f"{name} {verdict(score)}" for name, score in item.scores.items())
+    return " · ".join(f"{name} {verdict(score)}" for name, score in item.scores.items() if name not in others)
 
 
 def verdict(score: Score) -> str:
     """A score in a few words: `1 'T'`, `0 unparsed`, `– failed`."""
     value = "–" if score.value is None else f"{score.value:.3g}"
     outcome = "" if score.outcome is Outcome.SCORED else f" {score.outcome.value}"
-    read = "" if not score.extracted else f" {plain(score.extracted, one_line=True, limit=24)!r}"
+    read = "" if not score.extracted else f" {plain(in_words(score.extracted), one_line=True, limit=24)!r}"
     return f"{value}{outcome}{read}"

@@ -52,6 +52,7 @@ def under(text: str) -> Benchmark:
         notices=notices,
         sampling=Sampling(temperature=0.0, max_tokens=4096),
         live_label="items",
+        other_questions=("rubric", "slots"),
         deciding_packages=("opencc",),
         tasks=TASKS,
         judge_tasks=(rubric_task(made), equivalence_task(made)),
