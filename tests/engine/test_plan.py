@@ -327,6 +327,9 @@ def test_a_task_is_in_the_identity_only_where_there_is_one(tmp_path: Path) -> No
     ("name", "task", "words"),
     [("m3r", "colour", "no task 'colour'. Choose metaphor"), ("tfq", "target", "one task only")],
 )
-def test_a_task_that_is_not_there(name: str, task: str, words: str) -> None:
+def test_a_task_that_is_not_there(tmp_path: Path, name: str, task: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         benchmark(name).template_of(task)
+    forged = msgspec.structs.replace(plan_for(tfq_data(tmp_path, 1)), benchmark=name, task=task)
+    with pytest.raises(UsageError, match=words):
+        forged.all_samples()

@@ -90,7 +90,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             categories=Path(self.categories) if self.categories else None,
             task=self.task,
         )
-        return find_benchmark(self.benchmark).load(Path(self.data), options)
+        found = find_benchmark(self.benchmark)
+        found.template_of(self.task)  # a run.json of somebody else may name any
+        return found.load(Path(self.data), options)
 
     def asks(self, sample: Sample, skip: set[tuple[str, int, int]]) -> list[Ask]:
         """The questions still to be put about one sample: epochs × votes, less those in `skip`."""
