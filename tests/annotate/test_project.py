@@ -16,10 +16,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from beholder.annotate.forms import Value
 from beholder.annotate.items import Item, NewItem, Stale, author_of
 from beholder.annotate.project import Project
 from beholder.errors import UsageError
 from beholder.sample import ImageRef
+from beholder.seeds import rng_for
 from made_projects import NO, YES, item, literal, make_project, metaphor, picture
 
 
@@ -74,6 +76,32 @@ def test_save_skip_undo_and_all_of_it_in_the_history(project: Project) -> None:
         ("Ada", "save", 7, None),
         ("Ada", "undo", 8, 0),
     ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_undo_is_a_stack_whatever_was_done_before(project: Project, seed: int) -> None:
+    random = rng_for(seed, "undo")
+    states: list[tuple[str, Value]] = []
+    for revision in range(30):
+        step = random.choice(["save", "skip", "undo"] if states else ["save", "skip"])
+        if step == "undo":
+            states.pop()
+            project.undo("a", author="Ada", revision=revision)
+        else:
+            value = NO | {"mapping": str(revision)}
+            states.append(({"save": "done", "skip": "skipped"}[step], value))
+            project.save("a", author="Ada", value=value, revision=revision, action=step)
+        shown = project.item("a", "Ada")
+        assert (shown.state, shown.value) == (states[-1] if states else ("adjudicate", {}))
+    assert len(project.history("a")) == 30
+
+
+def test_what_cannot_be_written_is_told_in_one_line(project: Project) -> None:
+    project._db.execute("PRAGMA query_only=ON")
+    with pytest.raises(UsageError, match="Nothing was saved"):
+        project.save("a", author="Ada", value=YES, revision=0)
+    project._db.execute("PRAGMA query_only=OFF")
+    assert project.save("a", author="Ada", value=YES, revision=0) == 1
 
 
 def test_a_stale_save_is_refused_and_kept(project: Project) -> None:

@@ -273,6 +273,8 @@ def test_labels_for_the_errors_of_a_run(place: Place) -> None:
     assert [item.record["response"] for item in items] == ["A", "B", "C"]
     assert all(item.images for item in items)
     assert "model.json" not in str(items)
+    only = place.beholder.json("annotate", "new", "--run", "latest", "--form", "error-labels", "--wrong", "--out", "w")
+    assert only["progress"]["items"] == 2
 
 
 NEW_REFUSED: list[tuple[tuple[object, ...], tuple[str, ...]]] = [

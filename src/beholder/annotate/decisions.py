@@ -31,6 +31,9 @@ _QUEUE = (
     "SELECT i.key, i.position, i.title, i.state, i.why, coalesce(d.in_force, ''), coalesce(d.revision, 0) FROM items i "
     "LEFT JOIN decisions d ON d.key = i.key AND d.person = ? AND LATEST ORDER BY i.position"
 ).replace("LATEST", _LATEST)
+_TALLY = "SELECT d.key, d.author, d.in_force FROM decisions d WHERE LATEST AND d.in_force <> ''".replace(
+    "LATEST", _LATEST
+)
 _IN_FORCE = (
     "SELECT d.key, d.person, d.author, d.time, d.in_force, d.value, d.note, d.revision FROM decisions d "
     "JOIN items i ON i.key = d.key WHERE LATEST AND d.in_force <> '' ORDER BY i.position, d.person"
@@ -117,6 +120,11 @@ def in_force(db: sqlite3.Connection) -> list[InForce]:
         InForce(key, person, author, time, action, msgspec.json.decode(value), note, revision)
         for key, person, author, time, action, value, note, revision in db.execute(_IN_FORCE)
     ]
+
+
+def tally(db: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """(key, author, `save` or `skip`) of every decision that holds, in no order: for counting, without the values."""
+    return db.execute(_TALLY).fetchall()
 
 
 def queue(db: sqlite3.Connection, person: str) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
+from functools import cache
 
 import msgspec
 
@@ -60,7 +61,7 @@ def normaliser(form: Form) -> Normalise:
     from beholder.benchmarks.m3r.assumptions import assumptions_of, shipped
 
     rules = assumptions_of(shipped()).slots
-    return lambda text: slots.normalised(text, rules)
+    return cache(lambda text: slots.normalised(text, rules))  # the same few words come again and again
 
 
 def plainly(text: str) -> str:

@@ -221,14 +221,16 @@ class Project:
         saved: Counter[str] = Counter()
         put_off: set[str] = set()
         people: dict[str, dict[str, int]] = {}
-        for one in self.in_force():
-            theirs = people.setdefault(one.author, {"saved": 0, "skipped": 0})
-            if one.action == SAVE:
+        with self._lock:
+            standing = decisions.tally(self._db)
+        for key, author, action in standing:
+            theirs = people.setdefault(author, {"saved": 0, "skipped": 0})
+            if action == SAVE:
                 theirs["saved"] += 1
-                saved[one.key] += 1
+                saved[key] += 1
             else:
                 theirs["skipped"] += 1
-                put_off.add(one.key)
+                put_off.add(key)
         states = [
             DONE if saved[key] >= self.info.people else SKIPPED if key in put_off else state
             for key, state in self._read("SELECT key, state FROM items")

@@ -38,7 +38,10 @@ TABLES: dict[str, str] = {
     ),
     "kept_apart": "position INTEGER PRIMARY KEY, place TEXT NOT NULL, why TEXT NOT NULL",
 }
-_INDEX = "CREATE UNIQUE INDEX one_decision_a_revision ON decisions (key, person, revision) WHERE action <> 'refused'"
+_INDEXES = (
+    "CREATE UNIQUE INDEX one_decision_a_revision ON decisions (key, person, revision) WHERE action <> 'refused'",
+    "CREATE INDEX all_of_an_item ON decisions (key)",
+)
 
 
 def create(path: Path) -> sqlite3.Connection:
@@ -48,7 +51,8 @@ def create(path: Path) -> sqlite3.Connection:
         connection.execute("BEGIN")
         for name in TABLES:
             connection.execute(_definition(name))
-        connection.execute(_INDEX)
+        for index in _INDEXES:
+            connection.execute(index)
         connection.execute(f"PRAGMA user_version={FORMAT}")
         connection.execute("COMMIT")
     return connection
@@ -69,14 +73,21 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that no other process or connection can write beside; rolled back on any error."""
-    connection.execute("BEGIN IMMEDIATE")
+    """A transaction that no other process or connection can write beside; rolled back on any error.
+
+    `UsageError` says that nothing was written: a full disk, or somebody else who does not let go.
+    """
     try:
+        connection.execute("BEGIN IMMEDIATE")
         yield
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+        if isinstance(error, sqlite3.Error):
+            raise UsageError(
+                f"Nothing was saved: the project's database cannot be written ({error}). Free some space and try again."
+            ) from None
         raise
 
 
@@ -94,7 +105,7 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > FORMAT:
         raise UsageError(f"{path} was written by a newer Beholder (format {version}). Upgrade Beholder to open it.")
-    expected = {_definition(name) for name in TABLES} | {_INDEX}
+    expected = {_definition(name) for name in TABLES} | set(_INDEXES)
     found = {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")}
     if found != expected:
         raise UsageError(f"{path} is not the database of an annotation project of Beholder's. It was not opened.")

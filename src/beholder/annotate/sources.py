@@ -16,6 +16,7 @@ from beholder.engine.lifecycle import benchmark_of, plan_of
 from beholder.engine.plan import Plan
 from beholder.errors import DataError
 from beholder.sample import ImageRef, KeyMaker, Response, Sample
+from beholder.score import Score
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs, read_info
 from beholder.store.reading import StoredResponse, target_text
@@ -37,12 +38,12 @@ def items_of_benchmark(found: Benchmark, data: Path, images: Path | None, apart:
 def items_of_run(folder: Path, *, wrong: bool) -> Iterator[NewItem]:
     """The answers of a run with question and gold, without the model's name; only the wrong ones if `wrong`.
 
-    Wrong is what the headline's scorer gives less than 1; what it cannot score is not wrong. Failed requests are left
-    out: there is no answer.
+    Wrong is what the headline's scorer gives less than 1, or what stands in for it where it cannot score. Failed
+    requests are left out: there is no answer.
     """
     info = read_info(folder)
     plan = plan_of(info)
-    scorer = benchmark_of(info, plan).headline[0]
+    scorers = _deciding(benchmark_of(info, plan))
     pictures = _pictures_of(folder, plan)
     with closing(schema.open_to_read(folder / "run.db")) as db:
         samples = {sample.key: sample for sample in reading.samples(db)}
@@ -50,8 +51,7 @@ def items_of_run(folder: Path, *, wrong: bool) -> Iterator[NewItem]:
         for stored in reading.responses(db):
             if stored.response.failure is not None:
                 continue
-            score = reading.scores_of(db, stored.number).get(scorer)
-            if wrong and (score is None or score.value is None or score.value >= 1):
+            if wrong and not _is_wrong(reading.scores_of(db, stored.number), scorers):
                 continue
             sample = samples[stored.key]
             yield NewItem(
@@ -100,6 +100,18 @@ def _checked(sample: Sample) -> dict[str, Any]:
 def _answered(response: Response) -> dict[str, Any]:
     told = {"response": response.text or "", "reasoning": response.reasoning or ""}
     return {name: said for name, said in told.items() if said}
+
+
+def _deciding(found: Benchmark) -> tuple[str, ...]:
+    """The headline's scorer, and what stands in for it."""
+    stand_in = found.headline_without_extractor
+    return (found.headline[0],) if stand_in is None else (found.headline[0], stand_in[0])
+
+
+def _is_wrong(scores: dict[str, Score], scorers: Sequence[str]) -> bool:
+    values = [scores[name].value for name in scorers if name in scores]
+    value = next((value for value in values if value is not None), None)
+    return value is not None and value < 1
 
 
 def _pictures_of(folder: Path, plan: Plan) -> Callable[[Sample], tuple[ImageRef, ...]]:
