@@ -235,7 +235,7 @@ def canonical(said: Annotation, task: str, *, ascii_only: bool) -> str:
     return json.dumps(told if task == "joint" else {task: told[task]}, ensure_ascii=ascii_only)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     ANNOTATIONS,
     st.sampled_from(TASKS),
@@ -312,7 +312,7 @@ PIECES = st.sampled_from(
 WRITTEN = st.lists(PIECES | texts, max_size=14).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(WRITTEN, st.sampled_from((*TASKS, "annotate")))
 def test_any_text(text: str, task: str) -> None:
     exact, found = strict(text, task), lenient(text, task)

@@ -37,6 +37,7 @@ from beholder.extract.claims import Claim, abstains, standing
 from beholder.extract.declared import Region, ascii_forms, declared
 from beholder.extract.extraction import Extraction
 from beholder.extract.json_value import find_json
+from beholder.extract.markup import plain
 from beholder.extract.metaphor_form import asked, clean, nothing_shown, strict
 from beholder.extract.metaphor_mending import mended
 from beholder.extract.metaphor_prose import bare_feeling, bare_slot, read_prose, shown
@@ -52,7 +53,7 @@ from beholder.extract.metaphor_tree import (
     with_duplicates,
 )
 from beholder.extract.option_text import fold
-from beholder.extract.revision import revisions
+from beholder.extract.revision import revises, revisions
 from beholder.extract.think import split_thought
 
 __all__ = ["FLAGS", "JOINT", "UNREAD", "lenient", "strict"]
@@ -134,6 +135,8 @@ def _read(answer: str, task: str) -> Extraction[Annotation]:
     claims = _ranked(low, told.claims, in_json, spans, regions)
     made = {label: one for label in labels if (one := _standing(low, claims, label, told)) is not None}
     explanation = told.explanation if joint else UNSET
+    if joint and told.divided:
+        told.flag(AMBIGUOUS)
     if not made and explanation is UNSET:
         return _nothing(low, told)
     start = min((one.start for one in made.values()), default=0)
@@ -159,11 +162,14 @@ def _read_objects(answer: str, told: Told, task: str) -> list[tuple[int, int]]:
             if broken.cut:
                 told.flag(CUT)
             objects = [*outside, (broken.start, broken.end, broken.value)]
-    spans = []
+    spans: list[tuple[int, int]] = []
+    low = plain(answer).lower()
     for start, end, value in sorted(objects, key=lambda one: one[0]):
-        before = (len(told.claims), told.explanation)
-        read_tree(value, (start, end), told, task)
-        if (len(told.claims), told.explanation) != before:
+        given = Told()
+        read_tree(value, (start, end), given, task)
+        if given.size:
+            beside = not spans or spans[-1] == (start, end)
+            told.add(given, beside=beside, replaces=not beside and revises(low, *spans[-1], start))
             spans.append((start, end))
     return spans
 

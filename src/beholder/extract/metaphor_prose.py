@@ -96,15 +96,19 @@ class _Field(msgspec.Struct, frozen=True, gc=False):
 def shown(text: str) -> str:
     """The plain form of an answer, in lower case; a tag or box around it begins a line."""
     low = words.simple(plain(text).lower())
+    pieces, at = [], 0
     for tag in answer_tags(text):
-        start = text.rfind("<", 0, tag.start)
-        low = low[:start] + "\n".ljust(tag.start - start) + low[tag.start :]
+        start = text.rfind("<", at, tag.start)
+        pieces += [low[at:start], "\n".ljust(tag.start - start)]
+        at = tag.start
+    low = "".join([*pieces, low[at:]])
     return low.replace("\\boxed", "\n     ")
 
 
 def read_prose(text: str, low: str, told: Told, *, explain: bool) -> None:
     """Adds what an answer says in prose: labels, and the stages of the explanation where `explain`."""
     fields = list(_fields(text, low))
+    mapped = _in_mapping(fields)
     said = [field for field in fields if field.role in LABELS]
     first_stage = min((field.at for field in fields if _begins_stage(field, text)), default=len(text))
     taken = set()
@@ -115,13 +119,28 @@ def read_prose(text: str, low: str, told: Told, *, explain: bool) -> None:
             continue
         taken.add(field.start)
         end = _CLAUSE.search(low, field.end, field.until)
-        told.claims.append(Said(field.role, value, field.at, end.start() if end else field.until))
+        rank = 1 if field.role in (words.TARGET, words.SOURCE) and field.at in mapped else 0
+        told.claims.append(Said(field.role, value, field.at, end.start() if end else field.until, rank))
     if not told.claims:
         told.claims += _letters(text, low)
     told.claims += _sentences(text, low)
     _tagged(text, told, explain=explain)
     if explain:
         _explain(text, [field for field in fields if field.start not in taken], fields, told)
+
+
+def _in_mapping(fields: list[_Field]) -> set[int]:
+    """Where the fields stand whose last heading is the mapping: they say again what target and source are."""
+    found = set()
+    stage = ""
+    for field in fields:
+        if field.role not in LABELS and field.own_line:
+            stage = field.role
+        elif field.role in (words.METAPHOR, words.SENTIMENT):
+            stage = ""
+        elif stage == words.MAPPING:
+            found.add(field.at)
+    return found
 
 
 def _begins_stage(field: _Field, text: str) -> bool:

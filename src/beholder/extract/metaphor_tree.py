@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from beholder.annotation import LABELS, TEXTUAL, VISUAL, Box, Evidence, Explanation
 from beholder.extract import metaphor_words as words
 
+T = TypeVar("T")
 Value = bool | str | UnsetType | None
 BOX_NOT_SHARE, BOX_UNREAD = "box_not_share", "box_unread"
 NO_KIND, UNSTAGED, REPAIRED = "no_kind", "unstaged", "repaired"
@@ -40,13 +41,36 @@ class Told:
         self.mapping: list[str] = []
         self.why: list[str] = []
         self.flags: list[str] = []
+        self.divided = False  # two texts of the same stage, and nothing says which stands
 
     @property
     def explanation(self) -> Explanation | UnsetType:
         """The stages, UNSET if nothing stands in any."""
         evidence = tuple(dict.fromkeys(self.evidence))
         whole = Explanation(evidence, _joined(self.mapping), _joined(self.why))
-        return UNSET if whole.blank else whole
+        return UNSET if whole.blank or self.divided else whole
+
+    def add(self, other: Told, *, beside: bool, replaces: bool) -> None:
+        """Adds what another object of the answer gives; of a stage that is told already, the later text `replaces` the
+        earlier one or stands `beside` it, and otherwise neither stands."""
+        self.claims += other.claims
+        for flag in other.flags:
+            self.flag(flag)
+        self.evidence = self._stage(self.evidence, other.evidence, beside, replaces)
+        self.mapping = self._stage(self.mapping, other.mapping, beside, replaces)
+        self.why = self._stage(self.why, other.why, beside, replaces)
+
+    def _stage(self, told: list[T], new: list[T], beside: bool, replaces: bool) -> list[T]:
+        if told and new and told != new and not beside:
+            self.divided = self.divided or not replaces
+            return new
+        told.extend(new if told != new else [])
+        return told
+
+    @property
+    def size(self) -> int:
+        """How many pieces there are, flags not counted."""
+        return len(self.claims) + len(self.evidence) + len(self.mapping) + len(self.why)
 
     def flag(self, word: str) -> None:
         if word not in self.flags:
