@@ -6,6 +6,7 @@ import math
 import random
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from m3r_rows import GUN, PLAIN, answer, drawn, sample, scored, whole_answer
@@ -166,6 +167,27 @@ def test_slots_are_plain_means_over_the_rows_that_count(seed: int) -> None:
             assert found[f"{slot}_f1{ending}"].value == pytest.approx(shared)
 
 
+def test_slots_that_contradict_the_yes_or_no_share_no_words_with_the_gold() -> None:
+    found = figures(rows_of((GUN, changed(GUN, metaphor=False)), (GUN, changed(GUN, target=None))))
+    for name in ("target_f1", "source_f1", "target_exact", "source_exact", "slots_exact"):
+        assert (found[name].value, found[name].n) == (0, 2), name
+
+
+def test_a_gold_without_yes_or_no_is_a_metaphor_by_its_slots() -> None:
+    found = figures(rows_of((changed(GUN, metaphor=UNSET), GUN), (changed(PLAIN, metaphor=UNSET), PLAIN)))
+    assert (found["target_exact"].n, found["target_exact_all"].n, found["slots_exact"].n) == (1, 2, 1)
+    assert "metaphor_accuracy" not in found
+
+
+def test_items_of_one_picture_are_one_cluster_in_every_interval() -> None:
+    rng = random.Random(5)
+    items = rows_of(*[(drawn(rng), drawn(rng)) for _ in range(60)])
+    shared = [msgspec.structs.replace(item, cluster=f"picture-{number // 2}") for number, item in enumerate(items)]
+    for name in ("metaphor_f1", "sentiment_macro_f1", "joint"):
+        assert figures(items)[name].interval in ("bootstrap", "wilson")
+        assert figures(shared)[name].interval == "cluster bootstrap"
+
+
 def test_macro_f1_is_over_the_sentiments_that_the_gold_has() -> None:
     found = figures(rows_of((GUN, GUN), (PLAIN, changed(PLAIN, sentiment="positive")), (PLAIN, PLAIN)))
     metric = found["sentiment_macro_f1"]
@@ -320,6 +342,12 @@ def test_similarities_are_apart_from_verdicts_and_never_joined_with_them() -> No
     }
 
 
+def test_other_words_that_no_judge_was_asked_about_yet_are_undecided_and_not_wrong() -> None:
+    near = changed(GUN, target="tobacco")
+    metric = figures(slot_rows((near, '{"target": {"same": true}}'), (near, "")), "slots")["target_judged"]
+    assert (metric.value, metric.n, metric.failed, metric.worst) == (1, 1, 1, 1 / 2)
+
+
 def test_several_judges_are_averaged_and_shown_each() -> None:
     judged = tuple(
         Judged("slots", name, f'{{"target": {{"same": {said}}}}}') for name, said in (("a", "true"), ("b", "false"))
@@ -363,9 +391,7 @@ def test_details_count_faults_and_name_the_assumptions() -> None:
 
 def test_rows_with_several_epochs_of_an_item_stay_in_one_cluster() -> None:
     items = rows_of((GUN, GUN), (GUN, OTHER))
-    again = [
-        ScoredItem(**{name: getattr(item, name) for name in item.__struct_fields__} | {"epoch": 1}) for item in items
-    ]
+    again = [msgspec.structs.replace(item, epoch=1) for item in items]
     found = figures(items + again)
     assert found["joint"].n == 4
     assert found["joint"].interval == "cluster bootstrap"

@@ -132,7 +132,7 @@ def _identification(rows: Sequence[Row], options: MetricOptions) -> dict[str, Me
     found = [row.said is not None and row.said.metaphor is True for row in rows]
     there = [row.gold.metaphor is True for row in rows]
     hit = [float(a and b) for a, b in zip(found, there, strict=True)]
-    called = [place for place, row in enumerate(rows) if found[place] and not row.failed]
+    called = [place for place in range(len(rows)) if found[place]]
     metaphors = [place for place in range(len(rows)) if there[place]]
     precision = of_rows([rows[place] for place in called], [hit[place] for place in called], options)
     failed = sum(row.failed for row in rows)  # what they would have called it nobody knows, so there are no bounds
