@@ -55,7 +55,7 @@ def check_judge(
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Put explanations to a rubric judge whose worth is known, and print a card.
+    """Put explanations whose worth is known to a rubric judge, and print a card.
 
     The gold one should be worth much; shuffled, the same; with evidence that contradicts it, or without what is seen,
     less. Padding and a word to the judge should not help; praise of itself and another item's explanation should be

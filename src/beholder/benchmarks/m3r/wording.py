@@ -9,8 +9,8 @@ _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _EMPTY_WORDS = """
-a an the every yes give this that these those it its he she they them his her their i we you your our my one some any each all
-is are was were be been being am do does did has have had can could will would may might must shall should
+a an the this that these those it its he she they them his her their i we you your our my one some any each all
+every yes give is are was were be been being am do does did has have had can could will would may might must shall should
 of in on at to for from by with without as into onto over under about like than then so and or but not no nor if
 which who whom whose what when where why how there here also only just very too more most much many such both
 picture image photo photograph text caption explanation evidence metaphor mapping sentiment show shows shown seen
