@@ -226,6 +226,7 @@ def print_status(project: Path, *, as_json: bool) -> None:
     from beholder.annotate.project import Project
     from beholder.report.annotation_report import print_progress
     from beholder.report.as_json import dump
+    from beholder.report.figures import counted
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
 
@@ -237,9 +238,9 @@ def print_status(project: Path, *, as_json: bool) -> None:
         typer.echo(dump(facts | counts | {"kept_apart": msgspec.to_builtins(apart)}))
         return
     console = make_console()
-    models = f" · {info.annotators} models, {info.agree} must agree" if info.annotators else ""
+    models = f" · {counted(info.annotators, 'model')}, {info.agree} must agree" if info.annotators else ""
     people = f" · {info.people} people each" if info.people > 1 else ""
-    print_progress(console, f"{info.form.title}: {progress['items']:,} items{models}{people}", progress, apart)
+    print_progress(console, f"{info.form.title}: {counted(progress['items'], 'item')}{models}{people}", progress, apart)
     if progress["done"] < progress["items"]:
         command = f"beholder annotate open {shlex.quote(str(project))}"
         console.print(plain(f"Decide with: {command}", one_line=True), soft_wrap=True)

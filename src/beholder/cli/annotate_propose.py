@@ -206,6 +206,7 @@ def _begin(options: dict[str, Any], askings: list[Asking], digest: str, console:
 
     from beholder.annotate import proposing
     from beholder.annotate.intake import take_in
+    from beholder.report.figures import counted
     from beholder.report.terminal import say
 
     out: Path = options["out"]
@@ -221,7 +222,7 @@ def _begin(options: dict[str, Any], askings: list[Asking], digest: str, console:
         building.rename(out)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    say(console, f"{count:,} pairs of image and text, {len(apart):,} records kept apart.", "dim")
+    say(console, f"{counted(count, 'pair')} of image and text, {counted(len(apart), 'record')} kept apart.", "dim")
     for one in apart[:20]:
         say(console, f"{one.place}: {one.why}", "yellow")
     return asked
@@ -299,6 +300,7 @@ async def _carry_on(
     from beholder.cli.experiment_arms import Reach, carry_on
     from beholder.engine.run import Ending
     from beholder.experiments.experiment import Experiment
+    from beholder.report.figures import counted
     from beholder.report.terminal import say
 
     runs = out / RUNS
@@ -312,7 +314,7 @@ async def _carry_on(
             return exits.INTERRUPTED
         missing += _missing(result)
     if missing and not accept_failures:
-        say(console, f"{missing:,} answers are missing. {_MISSING}", "red")
+        say(console, f"Missing: {counted(missing, 'answer')}. {_MISSING}", "red")
         return exits.INCOMPLETE
     return exits.DONE
 

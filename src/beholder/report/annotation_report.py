@@ -11,11 +11,12 @@ from rich.text import Text
 from beholder.annotate.agreement import MODEL_PEOPLE, SEEN, Group
 from beholder.annotate.items import KeptApart
 from beholder.metrics.agreement import Agreement
+from beholder.report.figures import counted
 from beholder.report.plain_text import plain
 from beholder.report.terminal import bare_table, cell, say
 
 _SHOWN = 10
-_LONGEST_NAME = 40
+_LONGEST_NAME = 30
 _STATES = {
     "adjudicate": "people have to decide (the models do not settle it)",
     "confirm": "the models agree; a person has to confirm",
@@ -40,7 +41,7 @@ def print_progress(console: Console, title: str, progress: Mapping[str, Any], ap
             people.add_row(cell(name), cell(f"{counts['saved']:,}"), cell(f"{counts['skipped']:,}"))
         console.print(people)
     if apart:
-        say(console, f"{len(apart):,} records are kept apart:", "yellow")
+        say(console, f"{counted(len(apart), 'record')} kept apart:", "yellow")
         for one in apart[:_SHOWN]:
             say(console, f"  {one.place}: {one.why}", "yellow")
         if len(apart) > _SHOWN:
@@ -64,7 +65,8 @@ def print_agreement(console: Console, title: str, groups: Sequence[Group]) -> No
         say(console, "Each model with what people decided (raw agreement; --json has all figures):")
         table = bare_table("", *(row.field for row in singles[0].rows))
         for group in singles:
-            name = plain(group.name.removeprefix(MODEL_PEOPLE), one_line=True, limit=_LONGEST_NAME)
+            name = plain(group.name.removeprefix(MODEL_PEOPLE), one_line=True)
+            name = name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"  # the end tells them apart
             table.add_row(cell(name), *(cell(_shown(row.raw)) for row in group.rows))
         console.print(table)
     console.print()
@@ -95,7 +97,8 @@ def _print_group(console: Console, group: Group) -> None:
 def print_release(console: Console, folder: str, facts: Mapping[str, Any]) -> None:
     """What went into a release."""
     left_out = f", {facts['left_out']:,} left out" if facts["left_out"] else ""
-    console.print(Text(plain(f"Release: {folder} ({facts['items']:,} items{left_out})", one_line=True), "bold"))
+    title = f"Release: {folder} ({counted(facts['items'], 'item')}{left_out})"
+    console.print(Text(plain(title, one_line=True), "bold"), soft_wrap=True)
     hows = sorted({how for counts in facts["labels"].values() for how in counts})
     table = bare_table("", *hows)
     for name, counts in facts["labels"].items():
