@@ -10,7 +10,8 @@ _TOKEN = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _EMPTY_WORDS = """
 a an the this that these those it its he she they them his her their i we you your our my one some any each all
-every yes give is are was were be been being am do does did has have had can could will would may might must shall should
+every yes give
+is are was were be been being am do does did has have had can could will would may might must shall should
 of in on at to for from by with without as into onto over under about like than then so and or but not no nor if
 which who whom whose what when where why how there here also only just very too more most much many such both
 picture image photo photograph text caption explanation evidence metaphor mapping sentiment show shows shown seen
