@@ -382,7 +382,8 @@ def test_save_stale_save_and_undo(tmp_path: Path) -> None:
         reply = put(served, first)
         assert reply.status == 200
         told = reply.json()
-        assert (told["item"]["revision"], told["item"]["state"], told["progress"]["done"]) == (1, "done", 1)
+        assert (told["item"]["revision"], told["item"]["state"]) == (1, "done")
+        assert ask(served, "/api/project").json()["progress"]["done"] == 1
         late = {"value": {"metaphor": "no", "sentiment": "positive"}, "revision": 0}
         reply = put(served, late, {"X-Author": "B%C3%A9la"})
         assert reply.status == 409
@@ -396,7 +397,7 @@ def test_save_stale_save_and_undo(tmp_path: Path) -> None:
         undo = ask(served, f"/api/items/{KEY}/undo", "POST", AUTHOR | JSON, b'{"revision": 0}')
         assert undo.status == 409
         undo = ask(served, f"/api/items/{KEY}/undo", "POST", AUTHOR | JSON, b'{"revision": 1}')
-        assert (undo.status, undo.json()["item"]["state"], undo.json()["progress"]["done"]) == (200, "confirm", 0)
+        assert (undo.status, undo.json()["item"]["state"]) == (200, "confirm")
         assert ask(served, f"/api/items/{KEY}/undo", "POST", AUTHOR | JSON, b'{"revision": 2}').status == 422
         assert put(served, first | {"revision": 2}, key="two%2F0").status == 409
         assert put(served, first, key="two%2F0").status == 200

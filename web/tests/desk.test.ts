@@ -45,7 +45,7 @@ class Server {
       const rows: Row[] = [...this.items.values()].map(({ key, position, state, why, revision }) => {
         return { key, position, title: key, state, why, revision };
       });
-      return { rows, progress: PROGRESS } as T;
+      return { rows } as T;
     }
     const key = decodeURIComponent(path.split("/")[3]!);
     const item = this.items.get(key)!;
@@ -54,7 +54,7 @@ class Server {
     if (sent.revision !== item.revision) throw new Refused("late", 409, { item: structuredClone(item) });
     const state: State = path.endsWith("/undo") ? "confirm" : sent.action === "skip" ? "skipped" : "done";
     const next = this.put(key, item.position, sent.value ?? {}, state, item.revision + 1);
-    return { item: structuredClone(next), progress: PROGRESS } as T;
+    return { item: structuredClone(next) } as T;
   };
 }
 

@@ -151,7 +151,7 @@ def _queue(project: Project, request: Request) -> Response:
         rows = project.queue(_author(request))
     except UsageError as error:
         return as_error(str(error), 422)
-    return as_json({"rows": rows, "progress": project.progress()})
+    return as_json({"rows": rows})
 
 
 def _item(project: Project, request: Request) -> Response:
@@ -217,7 +217,7 @@ def _picture(project: Project, sha256: str) -> Response:
 
 
 def _as_it_stands(project: Project, key: str, author: str) -> Response:
-    return as_json({"item": item_facts(project, project.item(key, author)), "progress": project.progress()})
+    return as_json({"item": item_facts(project, project.item(key, author))})
 
 
 def _found(project: Project, request: Request) -> tuple[str, Item] | Response:

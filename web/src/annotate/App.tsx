@@ -58,10 +58,9 @@ function Gate({ project, onName }: { project: Project; onName: (name: string) =>
     <main class="gate">
       <h1>{form.title}</h1>
       <p>
-        {progress.items - progress.done} of {progress.items} items are to be done.{" "}
         {form.mode === "shared"
-          ? "Everybody works on the same decisions."
-          : "Everybody decides for themselves, so that agreement can be measured."}
+          ? `${progress.items - progress.done} of ${progress.items} items are to be done. All share the same decisions.`
+          : `${progress.items} items. Everybody decides for themselves, so that agreement can be measured.`}
       </p>
       <form
         onSubmit={(event) => {

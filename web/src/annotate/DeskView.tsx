@@ -2,13 +2,14 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { ask } from "../shared/api";
 import { chordOf, isWriting, shownChord } from "../shared/chords";
 import { browserStorage, shelf } from "../shared/kept";
+import { Said } from "../shared/Said";
 import { visible } from "../shared/visible";
 import { Conflict } from "./Conflict";
 import { Desk } from "./desk";
 import { asked, byField, pieces } from "./filling";
 import { FormView, Growing, fieldId, pieceId } from "./FormView";
 import { Help } from "./Help";
-import { History } from "./History";
+import { History, when } from "./History";
 import { type Command, keymapOf } from "./keymap";
 import { Picture, type ShownBox } from "./Picture";
 import { Proposals, Settled } from "./Proposals";
@@ -120,8 +121,8 @@ export function DeskView({ project, author, onLeave }: Props) {
     return () => document.removeEventListener("keydown", listen);
   }, []);
 
-  const { progress } = sight;
-  const done = progress.items ? progress.done / progress.items : 0;
+  const done = sight.rows.filter(({ state }) => state === "done").length;
+  const last = item?.history.filter(({ action }) => action !== "refused").at(-1);
   return (
     <div class="desk">
       <header>
@@ -130,9 +131,9 @@ export function DeskView({ project, author, onLeave }: Props) {
         </button>
         <h1>{project.form.title}</h1>
         <div class="progress">
-          <progress max={1} value={done} aria-label="Items that are done" />
+          <progress max={sight.rows.length || 1} value={done} aria-label="Items that are done" />
           <span id="count">
-            {progress.done} of {progress.items} done
+            {done} of {sight.rows.length} done
           </span>
         </div>
         <span class="spread" />
@@ -150,7 +151,6 @@ export function DeskView({ project, author, onLeave }: Props) {
         <QueueList
           rows={desk.shown}
           all={sight.rows}
-          progress={progress}
           current={item?.key ?? ""}
           drafts={sight.drafts}
           filter={sight.filter}
@@ -171,6 +171,11 @@ export function DeskView({ project, author, onLeave }: Props) {
               <span class={`state ${item.state}`}>
                 <span aria-hidden="true">{STATE_WORDS[item.state].mark}</span> {STATE_WORDS[item.state].word}
               </span>
+              {last && (item.state === "done" || item.state === "skipped") && (
+                <span class="state">
+                  <Said text={last.author} first={60} />, {when(last.time)}
+                </span>
+              )}
             </div>
             {item.why && item.state !== "done" && <p class="why">{visible(item.why)}</p>}
             {sight.theirs && (
@@ -225,7 +230,7 @@ export function DeskView({ project, author, onLeave }: Props) {
           />
         </main>
       )}
-      {!item && sight.rows.length === 0 && <main class="soft">Reading the items…</main>}
+      {!item && <main class="seen soft">{sight.message.text || "Reading the items…"}</main>}
       <p role="status" aria-live="polite" class="unseen">
         {visible(sight.message.text)}
       </p>
@@ -262,9 +267,16 @@ function Decide({ desk, project, commands, chord, hints, onHints }: DecideProps)
     <section class={hints ? "decide" : "decide without-hints"} aria-labelledby="decide-title">
       <div class="section-head">
         <h2 id="decide-title">Your decision</h2>
-        <button type="button" class="link" onClick={onHints}>
-          {hints ? "hide hints" : "show hints"}
-        </button>
+        <span>
+          {desk.changed && !theirs && (
+            <button type="button" class="link" onClick={() => desk.dropDraft()}>
+              drop changes
+            </button>
+          )}
+          <button type="button" class="link" onClick={onHints}>
+            {hints ? "hide hints" : "show hints"}
+          </button>
+        </span>
       </div>
       {faults.length > 0 && (
         <div class="faults" role="alert">
@@ -313,11 +325,6 @@ function Decide({ desk, project, commands, chord, hints, onHints }: DecideProps)
             <button type="button" disabled={busy} onClick={commands.undo}>
               Undo <kbd>{shownChord(chord.undo)}</kbd>
             </button>
-            {desk.changed && (
-              <button type="button" class="link" onClick={() => desk.dropDraft()}>
-                drop changes
-              </button>
-            )}
           </>
         )}
       </div>

@@ -61,6 +61,15 @@ export function Picture(props: Props) {
     };
   }, [facts === undefined]);
 
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element || props.zoom === 1) return;
+    // Around the box that is worked on, otherwise around the middle.
+    const [left, top, right, bottom] = props.boxes.find(({ id }) => id === props.selected)?.box ?? [0, 0, 1, 1];
+    element.scrollLeft = ((left + right) / 2) * element.scrollWidth - element.clientWidth / 2;
+    element.scrollTop = ((top + bottom) / 2) * element.scrollHeight - element.clientHeight / 2;
+  }, [props.zoom]);
+
   if (!facts) return <p class="soft no-picture">This item has no picture.</p>;
   const scale = Math.min(room.width / facts.width, room.height / facts.height, LARGEST_UPSCALE) * props.zoom;
   const size = { width: `${Math.max(1, facts.width * scale)}px`, height: `${Math.max(1, facts.height * scale)}px` };

@@ -1,12 +1,11 @@
 import { VirtualList } from "../shared/VirtualList";
 import { clipped, visible } from "../shared/visible";
 import { type Filter, STATE_WORDS } from "./queue";
-import { type Progress, type Row, STATES } from "./types";
+import { type Row, STATES } from "./types";
 
 interface Props {
   rows: Row[];
   all: Row[];
-  progress: Progress;
   current: string;
   drafts: Set<string>;
   filter: Filter;

@@ -6,7 +6,7 @@ import type { Shelf } from "../shared/kept";
 import { FIRST_BOX } from "./boxes";
 import { type Draft, asked, isAsked, pieces, readDraft, same, text, toSend } from "./filling";
 import { type Filter, STATE_WORDS, neighbour, nextWaiting, shownRows } from "./queue";
-import type { Box, Decision, Filled, Item, Piece, Progress, Project, Row } from "./types";
+import type { Box, Decision, Filled, Item, Piece, Project, Row } from "./types";
 
 export type Ask = <T>(path: string, asking?: Asking) => Promise<T>;
 /** `turn` tells a message from the same one said before. */
@@ -14,7 +14,6 @@ export type Message = { text: string; kind: "news" | "quiet" | "trouble"; turn: 
 
 export interface Sight {
   rows: Row[];
-  progress: Progress;
   filter: Filter;
   search: string;
   item: Item | null;
@@ -34,7 +33,6 @@ export interface Sight {
 
 interface Answer {
   item: Item;
-  progress: Progress;
 }
 
 export class Desk {
@@ -52,7 +50,6 @@ export class Desk {
   ) {
     this.sight = {
       rows: [],
-      progress: project.progress,
       filter: "all",
       search: "",
       item: null,
@@ -100,8 +97,8 @@ export class Desk {
 
   async refresh(): Promise<void> {
     try {
-      const said = await this.asks<{ rows: Row[]; progress: Progress }>("/api/queue", { author: this.author });
-      this.look({ rows: said.rows, progress: said.progress });
+      const { rows } = await this.asks<{ rows: Row[] }>("/api/queue", { author: this.author });
+      this.look({ rows });
     } catch (error) {
       this.trouble(error);
     }
@@ -278,7 +275,7 @@ export class Desk {
       const said = await this.asks<Answer>(`${address(key)}/undo`, { method: "POST", author: this.author, body });
       this.saved = this.saved.filter((one) => one !== key);
       this.forget(key);
-      this.update(said.item, said.progress);
+      this.update(said.item);
       this.show(said.item);
       this.say(`Item ${said.item.position + 1}: the last decision was taken back.`);
     } catch (error) {
@@ -300,7 +297,7 @@ export class Desk {
   // -- inside -------------------------------------------------------------------------------------------------------
 
   private async afterDecision(key: string, sent: Draft, said: Answer, word: string): Promise<void> {
-    this.update(said.item, said.progress);
+    this.update(said.item);
     const { item, draft } = this.sight;
     if (item?.key !== key || !draft) return;
     if (draft !== sent) {
@@ -377,11 +374,11 @@ export class Desk {
     return !same(this.form, draft.value, item.value) || draft.note.trim() !== item.note.trim();
   }
 
-  private update(item: Item, progress?: Progress): void {
+  private update(item: Item): void {
     const rows = this.sight.rows.map((row) =>
       row.key === item.key ? { ...row, state: item.state, revision: item.revision } : row,
     );
-    this.look({ rows, progress: progress ?? this.sight.progress });
+    this.look({ rows });
   }
 
   private piece(id: string): { id: string; field: string; index: number; piece: Piece } | null {
