@@ -12,9 +12,13 @@ def in_words(extracted: str) -> str:
 
     >>> in_words('{"metaphor":true,"target":"smoking","source":null}'), in_words("T")
     ('metaphor yes, target smoking, source none', 'T')
+    >>> in_words('{"explanation":{"mapping":"A tree is a lung."}}'), in_words('{"x":1}')
+    ('no label', '{"x":1}')
     """
     said = read_written(extracted) if extracted.startswith("{") else None
-    return (labels_in_words(said) if said is not None else "") or extracted
+    if said is None or (said == Annotation() and extracted != "{}"):
+        return extracted
+    return labels_in_words(said) or "no label"
 
 
 def labels_in_words(annotation: Annotation) -> str:

@@ -22,7 +22,8 @@ from beholder.report.figures import count
 from beholder.report.html_experiment import ExperimentPart
 from beholder.report.html_facts import OUTCOMES, comparisons, facts, outcomes, published
 from beholder.report.html_figures import headlines, parts_chart, tables
-from beholder.report.html_metaphors import metaphors
+from beholder.report.html_metaphors import FILTERS as METAPHOR_FILTERS
+from beholder.report.html_metaphors import TOLD, metaphors, rubrics
 from beholder.report.html_pictures import NOT_THERE, Images, Picture, Pictures
 from beholder.report.html_runs import Runs, side_by_side, text
 from beholder.report.html_samples import count_samples, samples_object
@@ -42,6 +43,7 @@ _FILTERS = (
     ("outcome", "outcome"),
     ("category", "category"),
     ("tools", "tool use"),
+    ("metaphor", "metaphor"),
     ("changed", "gained or lost"),
 )
 _CHECKS = (("disagree", "scorers disagree"), ("differ", "runs differ"))
@@ -88,7 +90,7 @@ def pictures_folder(out: Path) -> Path:
 def _page(
     runs: Runs, samples: list[dict[str, Any]], pictures: list[Picture], experiment: ExperimentPart | None
 ) -> Iterator[str]:
-    script, style = _part("page.js"), _part("page.css")
+    script, style = _part("metaphor.js") + _part("page.js"), _part("page.css") + _part("metaphor.css")
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     policy = _POLICY.format(_digest(script), _digest(style))
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -106,7 +108,7 @@ def _page(
         yield section(runs)
     if experiment is None:
         yield comparisons(runs)
-    yield metaphors(runs)
+    yield metaphors(runs, samples)
     yield tools(runs, tasks=experiment is None or not experiment.tells_turns)
     for section in (published, facts):
         yield section(runs)
@@ -119,6 +121,9 @@ def _page(
         "scorer": runs.scorer,
         "outcomes": OUTCOMES,
         "tools": list(FILTERS.items()),
+        "metaphor": list(METAPHOR_FILTERS.items()),
+        "told": TOLD,
+        "rubrics": rubrics(runs),
         "changes": changes_data(changes, samples),
         "samples": samples,
         "pictures": [_small(picture) for picture in pictures],

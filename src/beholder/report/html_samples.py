@@ -7,13 +7,15 @@ from contextlib import closing
 from typing import Any
 
 from beholder.engine.lifecycle import Result
+from beholder.report.annotation_words import in_words
 from beholder.report.html_facts import bucket
 from beholder.report.html_pictures import NOT_THERE, Pictures
 from beholder.report.html_texts import line, shown
 from beholder.report.html_trajectories import Room, trajectory_object
 from beholder.report.plain_text import plain
+from beholder.report.terminal import are_different
 from beholder.report.tool_use import conversation_of
-from beholder.sample import PreferenceTarget, Response, Sample
+from beholder.sample import MetaphorTarget, PreferenceTarget, Response, Sample
 from beholder.score import Outcome, Score
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs
@@ -45,7 +47,7 @@ def samples_object(results: Sequence[Result], pictures: Pictures, limit: int) ->
                 _add_pictures(row, pictures.add(sample.images, blobs))
                 for stored in reading.responses(db, key=sample.key):
                     scores = reading.scores_of(db, stored.number)
-                    one = _response(run, result, stored, scores, longest)
+                    one = _response(run, result, sample, stored, scores, longest)
                     talk = conversation_of(db, result.found, sample, stored, scores)
                     if talk is not None:
                         one["tr"] = trajectory_object(talk, sample, room)
@@ -70,13 +72,18 @@ def _add_pictures(row: dict[str, Any], places: list[int]) -> None:
 
 def _sample(sample: Sample) -> dict[str, Any]:
     question = sample.question
-    gold = reading.target_text(sample)
+    gold = in_words(reading.target_text(sample))
+    row: dict[str, Any] = {}
+    if isinstance(sample.target, MetaphorTarget):
+        from beholder.report.html_metaphor_samples import gold_object
+
+        row = {"gs": gold_object(sample)}
     if isinstance(sample.target, PreferenceTarget):
         gold = f"stored answer {sample.target.preferred + 1}"
         answers = sample.metadata.get("responses")
         for place, answer in enumerate(answers if isinstance(answers, list) else []):
             question += f"\n\nstored answer {place + 1}: {answer}"
-    return {
+    return row | {
         "k": sample.key,
         "i": sample.index,
         "id": line(sample.record_id, 80),
@@ -90,10 +97,16 @@ def _sample(sample: Sample) -> dict[str, Any]:
 
 
 def _response(
-    run: int, result: Result, stored: reading.StoredResponse, scores: dict[str, Score], longest: int
+    run: int,
+    result: Result,
+    sample: Sample,
+    stored: reading.StoredResponse,
+    scores: dict[str, Score],
+    longest: int,
 ) -> dict[str, Any]:
-    response = stored.response
-    row: dict[str, Any] = {"m": run, "s": [_score(name, score, response) for name, score in scores.items()]}
+    response, others = stored.response, result.found.other_questions
+    verdicts = [_score(name, score, response, read=name not in others) for name, score in scores.items()]
+    row: dict[str, Any] = {"m": run, "s": verdicts}
     if response.text is not None:
         row["t"], row["x"] = shown(response.text, scores, longest)
     if response.reasoning:
@@ -104,8 +117,12 @@ def _response(
         row["e"] = line(f"{response.extracted.by} read: {response.extracted.answer}", 300)
     if facts := _facts(result, stored):
         row["a"] = facts
-    judged = [score for score in scores.values() if score.outcome is not Outcome.NOT_APPLICABLE]
-    if len({score.value for score in judged}) > 1:
+    if isinstance(sample.target, MetaphorTarget):
+        # Imported here: M3R-Bench needs packages that runs of other benchmarks do without.
+        from beholder.report.html_metaphor_samples import metaphor_object
+
+        row["mp"] = metaphor_object(sample, response, scores, result.found)
+    if are_different(scores, others):
         row["dis"] = 1
     return row
 
@@ -124,10 +141,11 @@ def _facts(result: Result, stored: reading.StoredResponse) -> str:
     return line(" · ".join(filter(None, facts)), 300)
 
 
-def _score(name: str, score: Score, response: Response) -> dict[str, Any]:
+def _score(name: str, score: Score, response: Response, *, read: bool) -> dict[str, Any]:
+    """One verdict; with `read`, what the scorer holds as extracted is what it read in the answer."""
     row: dict[str, Any] = {"n": name, "v": score.value, "o": bucket(score)}
-    if score.extracted:
-        row["x"] = line(score.extracted, 64)
+    if score.extracted and read:
+        row["x"] = line(in_words(score.extracted), 64)
     if score.outcome is Outcome.SCORED:  # a place among the answers as shown: which of the stored ones that was
         stored = {str(place + 1): one + 1 for place, one in enumerate(response.order)}.get(score.extracted or "")
         row |= {"st": stored} if stored is not None else {}

@@ -25,16 +25,17 @@ def judged_lines(judged: Sequence[Counted]) -> list[str]:
     ]
 
 
-def failed_lines(judged: Sequence[Counted], items: Sequence[ScoredItem], folder: Path) -> list[str]:
-    """On which items of a run a judge failed, where its reason stands, and what can be done; [] if none did."""
+def failed_lines(items: Sequence[ScoredItem], judged: Sequence[Counted] = (), folder: Path | None = None) -> list[str]:
+    """On which items of a run a judge failed; with its folder, where the reason stands and what can be done."""
     places = sorted({item.index for item in items if any(FAILED in score.flags for score in item.scores.values())})
     if not places:
         return []
     listed = ", ".join(map(str, places[:_LISTED])) + (f" and {len(places) - _LISTED} more" * (len(places) > _LISTED))
+    said = f"A judge failed (owner judge) on item{'s' * (len(places) > 1)} {listed}."
+    if folder is None:
+        return [said]
     show = f"beholder show {shlex.quote(str(folder))} {places[0]}"
-    retryable = any(one.retryable for one in judged)
-    which = f"item{'s' * (len(places) > 1)} {listed}"
-    return [f"A judge failed (owner judge) on {which}. Why: {show}. {again(folder, retryable)}"]
+    return [f"{said} Why: {show}. {again(folder, any(one.retryable for one in judged))}"]
 
 
 def again(folder: Path, retryable: bool) -> str:

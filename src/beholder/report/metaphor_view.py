@@ -148,10 +148,12 @@ def _piece(number: int, piece: Evidence) -> Piece:
     kind = {VISUAL: "picture", TEXTUAL: "text"}.get(piece.kind, piece.kind)
     if piece.box is None:
         return Piece(number, kind, piece.text.strip())
-    outside = "" if is_inside(piece.box) else "; no part of the picture"
+    visible = drawn(piece.box)
+    fault = "; cannot be drawn" if visible is None else "" if is_inside(piece.box) else "; reaches outside the picture"
     left, top, right, bottom = (f"{100 * side:.3g}" for side in piece.box)
-    place = f"left {left}, top {top}, right {right}, bottom {bottom} %{outside}"
-    return Piece(number, kind, piece.text.strip(), place, drawn(piece.box))
+    return Piece(
+        number, kind, piece.text.strip(), f"left {left}, top {top}, right {right}, bottom {bottom} %{fault}", visible
+    )
 
 
 def drawn(box: Box) -> tuple[float, float, float, float] | None:
@@ -190,7 +192,7 @@ def _compared(name: str, said: Annotation | None, gold: Annotation, made: Assump
     """What was compared, where it is not what is written; why a slot counts as wrong whatever it says."""
     ours, theirs = getattr(gold, name), UNSET if said is None else getattr(said, name)
     if said is not None and not slots_count(said) and theirs is not UNSET:
-        return "contradicts its own yes or no"
+        return "counts as wrong: the answer contradicts its own yes or no"
     if not isinstance(ours, str) or not isinstance(theirs, str) or ours == theirs:
         return ""
     pair = normalised(ours, made.slots), normalised(theirs, made.slots)

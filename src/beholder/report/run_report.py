@@ -40,7 +40,7 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
         say(console, "No response could be scored, so no figure is shown.", "red")
     for line in judged_lines(result.judged):
         say(console, line, "dim")
-    for line in failed_lines(result.judged, result.items, result.folder):
+    for line in failed_lines(result.items, result.judged, result.folder):
         console.print(Text(plain(line, one_line=True), "red"), soft_wrap=True)
     use = tool_use(result)
     if use is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -241,7 +241,12 @@ def disagreements(
 
 def disagree(item: ScoredItem, others: Collection[str] = ()) -> bool:
     """Whether two scorers of the same question that could judge a response give it different values."""
-    own = [score for name, score in item.scores.items() if name not in others]
+    return are_different(item.scores, others)
+
+
+def are_different(scores: Mapping[str, Score], others: Collection[str] = ()) -> bool:
+    """The same of the scores alone."""
+    own = [score for name, score in scores.items() if name not in others]
     return len({score.value for score in own if score.outcome is not Outcome.NOT_APPLICABLE}) > 1
 
 

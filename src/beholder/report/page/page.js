@@ -28,7 +28,7 @@
   // -- filters -------------------------------------------------------------------------------------------------------
   const filters = {
     run: $("f-run"), scorer: $("f-scorer"), outcome: $("f-outcome"), category: $("f-category"), tools: $("f-tools"),
-    changed: $("f-changed"), text: $("f-text"), disagree: $("f-disagree"), differ: $("f-differ"),
+    metaphor: $("f-metaphor"), changed: $("f-changed"), text: $("f-text"), disagree: $("f-disagree"), differ: $("f-differ"),
   };
   const fill = (select, values) => values.forEach(([value, label]) => {
     const option = make("option", "", label);
@@ -43,14 +43,18 @@
   fill(filters.scorer, data.scorers.map((name) => [name, name]));
   // Values are places in the list: a category may have any name, and none is one too.
   fill(filters.category, [["", "all"], ...categories.map((name, place) => [String(place), name || "(none)"])]);
-  const talked = new Set(data.samples.flatMap((sample) => sample.r.flatMap((one) => (one.tr ? one.tr.f : []))));
-  fill(filters.tools, [["", "all"], ...data.tools.filter(([name]) => talked.has(name))]);
+  // What an answer can be filtered by beside its verdicts: a conversation with tools, a reading of a metaphor.
+  const traits = { tools: (one) => (one.tr ? one.tr.f : []), metaphor: (one) => (one.mp ? one.mp.f : []) };
+  for (const [name, of] of Object.entries(traits)) {
+    const there = new Set(data.samples.flatMap((sample) => sample.r.flatMap(of)));
+    fill(filters[name], [["", "all"], ...data[name].filter(([trait]) => there.has(trait))]);
+    filters[name].parentElement.hidden = !there.size;
+  }
   fill(filters.changed, [["", "all"], ...data.changes.map(([words, own], place) => [String(place), `${words} (${own.length})`])]);
   fill(filters.outcome, [["", "all"], [NOT_RIGHT, NOT_RIGHT], ...outcomes]);
   filters.run.parentElement.hidden = !several;
   filters.differ.parentElement.hidden = !several;
   filters.category.parentElement.hidden = categories.length < 2;
-  filters.tools.parentElement.hidden = !talked.size;
   filters.changed.parentElement.hidden = !data.changes.length;
 
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -77,7 +81,8 @@
   };
   const wanted = () => {
     const scorer = filters.scorer.value, outcome = filters.outcome.value, category = filters.category.value;
-    const use = filters.tools.value, changed = filters.changed.value;
+    const changed = filters.changed.value;
+    const traced = Object.entries(traits).filter(([name]) => filters[name].value !== "");
     const own = changed === "" ? null : new Set(data.changes[changed][1]);
     const words = filters.text.value.trim().toLowerCase();
     const fits = (one) => {
@@ -90,7 +95,7 @@
       const responses = ofRun(sample);
       return responses.length > 0
         && (!outcome || responses.some(fits))
-        && (!use || responses.some((one) => one.tr && one.tr.f.includes(use)))
+        && traced.every(([name, of]) => responses.some((one) => of(one).includes(filters[name].value)))
         && (!filters.disagree.checked || responses.some((one) => one.dis))
         && (!filters.differ.checked || runsDiffer(sample, scorer))
         && (!words || holds(sample, responses, words));
@@ -246,7 +251,7 @@
     });
     return details;
   };
-  const response = (one, item) => {
+  const response = (one, sample) => {
     const box = make("div", `response run${one.m % 8}`);
     const head = make("div", "head");
     if (several) head.append(dot(one.m), make("b", "", data.runs[one.m]));
@@ -257,9 +262,14 @@
       thought.append(said(one.th));
       box.append(thought);
     }
-    if (one.tr) box.append(talk(one.tr, item));
+    if (one.tr) box.append(talk(one.tr, sample.i));
     if (one.tr && one.tr.bad && one.t) box.append(make("div", "note", "no answer; the last that it said:"));
-    if (one.t !== undefined) shortened(box, said(one.t || "(empty)", one.x));
+    if (one.mp) {
+      box.append(...metaphor.answer(one, sample));
+      const written = opened("the answer as it was written", "why");
+      written.append(said(one.t || "(empty)", one.x));
+      if (one.t !== undefined) box.append(written);
+    } else if (one.t !== undefined) shortened(box, said(one.t || "(empty)", one.x));
     else if (!one.f) box.append(make("div", "note", "(no text)"));
     if (one.f) box.append(make("div", "warn said", `failed: ${one.f}`));
     else box.append(verdicts(one.s), ...reasons(one.s));
@@ -275,6 +285,7 @@
     open.append(image);
     return open;
   };
+  const metaphor = metaphorCards({ make, said, opened, labels, data, large: (place) => addressOf(place) });
   const card = (sample) => {
     const box = make("article", sample.p.length ? "sample pictured" : "sample");
     box.dataset.key = sample.k;
@@ -284,7 +295,9 @@
       const pictures = make("div", "pictures");
       const many = sample.p.length > 1;
       sample.p.forEach((place, at) => {
-        pictures.append(picture(place, `picture ${many ? `${at + 1} ` : ""}of item ${sample.i}`));
+        const shown = picture(place, `picture ${many ? `${at + 1} ` : ""}of item ${sample.i}`);
+        if (at === 0) metaphor.boxesOn(shown, sample, ofRun(sample));
+        pictures.append(shown);
       });
       box.append(pictures);
     }
@@ -296,7 +309,7 @@
     shortened(body, said(sample.q));
     const gold = make("div", "gold", `gold: ${sample.g}`);
     gold.dir = "auto";
-    body.append(gold, ...ofRun(sample).map((one) => response(one, sample.i)));
+    body.append(gold, ...ofRun(sample).map((one) => response(one, sample)));
     box.append(body);
     return box;
   };
@@ -320,7 +333,7 @@
     watchEnd();
   };
   const clear = () => {
-    [filters.run, filters.outcome, filters.category, filters.tools, filters.changed, filters.text]
+    ["run", "outcome", "category", "tools", "metaphor", "changed", "text"].map((name) => filters[name])
       .forEach((filter) => { filter.value = ""; });
     filters.disagree.checked = filters.differ.checked = false;
     filters.scorer.value = data.scorer;
@@ -375,14 +388,17 @@
     stage.classList.toggle("full", full);
     size.textContent = full ? "Fit to window" : "Full size";
   };
-  function enlarge(place, name) {
+  function addressOf(place) { // of the large picture, or the small one
     const [small, , , beside] = data.pictures[place];
     const inside = $(`large-${place}`); // embedded: a script element that holds text
-    smallOne = small;
+    return beside || (inside && inside.textContent) || small;
+  }
+  function enlarge(place, name) {
+    [smallOne] = data.pictures[place];
     setFull(false);
     $("large-note").textContent = name;
     large.alt = name;
-    large.src = beside || (inside && inside.textContent) || small;
+    large.src = addressOf(place);
     dialog.showModal();
     $("large-close").focus();
   }
