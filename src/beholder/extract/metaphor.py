@@ -82,6 +82,7 @@ _TAKEN_BACK = re.compile(
     r"[^.!?\n。]{0,40}?(?:\b(?:that|this|it|the answer|the above)(?:'s| is| was) (?:all )?"
     r"(?:wrong|incorrect|mistaken|not (?:right|correct))|(?:答案|上面|以上|这)[^。\n]{0,6}(?:错|不对|不正确))"
 )
+_OF_EXPLANATION = (BOX_NOT_SHARE, BOX_UNREAD, NO_KIND)
 _VISIBLE = re.compile(r"[^\n]")
 
 
@@ -292,8 +293,12 @@ def _flags(
         silent = literal and label in (words.TARGET, words.SOURCE) and all(one.label != label for one in told.claims)
         if label not in made and not silent:
             told.flag(UNREAD[label])
-    if len(labels) > 1 and explanation is UNSET:
+    if len(labels) == 1:
+        return tuple(flag for flag in told.flags if flag not in _OF_EXPLANATION)
+    if explanation is UNSET:
         told.flag(UNREAD["explanation"])
+    elif told.unstaged:
+        told.flag(UNSTAGED)
     return tuple(told.flags)
 
 

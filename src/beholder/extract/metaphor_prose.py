@@ -16,7 +16,7 @@ from beholder.extract import metaphor_words as words
 from beholder.extract.declared import abstained, declared
 from beholder.extract.distance import distanced
 from beholder.extract.markup import answer_tags, is_blank, plain
-from beholder.extract.metaphor_tree import BOX_NOT_SHARE, NO_KIND, UNSTAGED, Said, Told, Value, read_box
+from beholder.extract.metaphor_tree import BOX_NOT_SHARE, NO_KIND, Said, Told, Value, read_box
 
 _MOST = 500
 """Labels that are looked at in one answer: the last ones."""
@@ -295,8 +295,7 @@ def _explain(text: str, open_fields: list[_Field], fields: list[_Field], told: T
         elif field.role in (words.WHY, words.SENTIMENT):
             told.why.append(_paragraph(section))
         elif field.role == words.EXPLANATION:
-            told.flag(UNSTAGED)
-            told.mapping.append(_paragraph(section))
+            told.loose.append(_paragraph(section))
 
 
 def _section(raw: str, *, cut: bool) -> str:

@@ -40,6 +40,7 @@ class Told:
         self.evidence: list[Evidence] = []
         self.mapping: list[str] = []
         self.why: list[str] = []
+        self.loose: list[str] = []  # text that names no stage: counts as the mapping where no stage is told
         self.flags: list[str] = []
         self.divided = False  # two texts of the same stage, and nothing says which stands
 
@@ -48,7 +49,14 @@ class Told:
         """The stages, UNSET if nothing stands in any."""
         evidence = tuple(dict.fromkeys(self.evidence))
         whole = Explanation(evidence, _joined(self.mapping), _joined(self.why))
+        if whole.blank:
+            whole = Explanation(mapping=_joined(self.loose))
         return UNSET if whole.blank or self.divided else whole
+
+    @property
+    def unstaged(self) -> bool:
+        """Whether the explanation is text that names no stage."""
+        return bool(self.loose) and not (self.evidence or self.mapping or self.why)
 
     def add(self, other: Told, *, beside: bool, replaces: bool) -> None:
         """Adds what another object of the answer gives; of a stage that is told already, the later text `replaces` the
@@ -59,6 +67,7 @@ class Told:
         self.evidence = self._stage(self.evidence, other.evidence, beside, replaces)
         self.mapping = self._stage(self.mapping, other.mapping, beside, replaces)
         self.why = self._stage(self.why, other.why, beside, replaces)
+        self.loose = self._stage(self.loose, other.loose, beside, replaces=True)
 
     def _stage(self, told: list[T], new: list[T], beside: bool, replaces: bool) -> list[T]:
         if told and new and told != new and not beside:
@@ -70,7 +79,7 @@ class Told:
     @property
     def size(self) -> int:
         """How many pieces there are, flags not counted."""
-        return len(self.claims) + len(self.evidence) + len(self.mapping) + len(self.why)
+        return len(self.claims) + len(self.evidence) + len(self.mapping) + len(self.why) + len(self.loose)
 
     def flag(self, word: str) -> None:
         if word not in self.flags:
@@ -192,7 +201,7 @@ class _Walk:
             self.unstaged(inner)
 
     def unstaged(self, text: str) -> None:
-        """Text that may name its stage: "Mapping: …"; otherwise it counts as the mapping, and is flagged."""
+        """Text that may name its stage: "Mapping: …"."""
         lead = _LEAD.match(text)
         role = words.role_of(lead[1]) if lead else ""
         if lead and role in (words.EVIDENCE, VISUAL, TEXTUAL):
@@ -202,8 +211,7 @@ class _Walk:
         elif lead and role == words.MAPPING:
             self.told.mapping.append(text[lead.end() :])
         else:
-            self.told.flag(UNSTAGED)
-            self.told.mapping.append(text)
+            self.told.loose.append(text)
 
     def stage(self, inner: Any, into: list[str], label: str) -> None:
         """The text of a stage; an object may hold labels too, which count if they stand nowhere else."""
@@ -238,16 +246,19 @@ class _Walk:
             keys = {name.strip().lower(): name for name in inner}
             named = next((inner[keys[key]] for key in _KIND_KEYS if key in keys), None)
             by_kind = [name for name in inner if words.kind_of(name) and name.strip().lower() not in ("text", "文本")]
-            if named is None and by_kind:
+            told_kind = words.kind_of(named) if isinstance(named, str) else ""
+            if not told_kind and by_kind:
+                before = len(self.told.evidence)
                 for name in inner:
                     if words.kind_of(name):
                         self.evidence(inner[name], words.kind_of(name))
-                if any(name.strip().lower() in _BOX_KEYS for name in inner) and len(self.told.evidence):
+                if any(name in keys for name in _BOX_KEYS) and len(self.told.evidence) == before + 1:
                     self._add_box(inner)
                 return
-            told_kind = words.kind_of(named) if isinstance(named, str) else ""
             texts = [inner[keys[key]] for key in _TEXT_KEYS if key in keys and isinstance(inner[keys[key]], str)]
             boxes = [inner[keys[key]] for key in _BOX_KEYS if key in keys]
+            if "box_2d" in keys and not boxes:
+                self.told.flag(BOX_UNREAD)  # some who call it so give the top first
             if texts or boxes:
                 self.piece(texts[0] if texts else "", told_kind or kind, boxes[0] if boxes else None)
 
@@ -312,7 +323,7 @@ _TEXT_KEYS = (
     ),
 )
 _BOX_KEYS = (
-    *("box", "bbox", "bbox_2d", "box_2d", "bounding_box", "boundingbox", "region", "coordinates", "location"),
+    *("box", "bbox", "bbox_2d", "bounding_box", "boundingbox", "region", "coordinates", "location"),
     *("position", "坐标", "边界框", "位置", "区域", "框"),
 )
 _LEAD = re.compile(r"[\W\d_]{0,8}([^\W\d_][\w \t-]{0,40}?)[*_\])）]{0,3}[ \t]{0,3}[:：][*_ \t]{0,4}")
