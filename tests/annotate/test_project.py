@@ -309,3 +309,21 @@ def test_a_killed_process_loses_no_save_that_it_was_told_of(project: Project, af
 def test_literal_items_need_no_slots(tmp_path: Path) -> None:
     with make_project(tmp_path / "p", [item("k", [literal()] * 5)]) as project:
         assert [row.state for row in project.queue("Ada")] == ["confirm"]
+
+
+DAMAGE = [
+    "UPDATE items SET record = '[' WHERE key = 'a'",
+    "UPDATE items SET draft = '[1]' WHERE key = 'a'",
+    "UPDATE items SET consensus = '{}' WHERE key = 'a'",
+    "UPDATE items SET images = '{}' WHERE key = 'a'",
+    "UPDATE proposals SET value = 'x' WHERE key = 'a'",
+]
+
+
+@pytest.mark.parametrize("statement", DAMAGE)
+def test_a_database_of_somebody_else_is_told_in_one_line(project: Project, statement: str) -> None:
+    with sqlite3.connect(project.folder / "project.db") as db:
+        db.execute(statement)
+    db.close()
+    with pytest.raises(UsageError, match="is damaged"):
+        project.item("a", "Ada")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +271,28 @@ def test_annotations_as_the_form_has_them(said: Annotation, value: Value) -> Non
 def test_a_value_is_the_same_after_there_and_back(value: Value) -> None:
     back = value_of(annotation_of(value))
     assert json.loads(json.dumps(back)) == value
+
+
+def test_a_decision_that_was_not_made_here_is_checked(project: Project, tmp_path: Path) -> None:
+    with sqlite3.connect(project.folder / "project.db") as db:
+        db.execute("""UPDATE decisions SET value = '{"metaphor": "yes", "evidence": "x"}' WHERE key = 'a'""")
+    db.close()
+    with pytest.raises(UsageError, match="The decision about a breaks a rule of the form"):
+        release(project, tmp_path / "rel")
+
+
+def test_a_text_that_was_asked_after_a_choice_goes_where_the_choice_is_decided(tmp_path: Path) -> None:
+    mood = {"name": "mood", "kind": "choice", "label": "Mood", "options": ["glad", "sad"]}
+    why = {"name": "why", "kind": "longtext", "label": "Why?", "when": ["mood", "sad"]}
+    form = tmp_path / "mood.json"
+    form.write_text(json.dumps({"name": "mood", "title": "Mood", "mode": "each", "fields": [mood, why]}))
+    records = [NewItem(key=key, record={"text": key}) for key in "kl"]
+    with make_project(tmp_path / "p", records, form=str(form)) as project:
+        for key, said in {"k": "sad glad", "l": "sad sad"}.items():
+            for name, choice in zip(("Ada", "Bo"), said.split(), strict=True):
+                value = {"mood": choice} | ({"why": f"says {name}"} if choice == "sad" else {})
+                project.save(key, author=name, value=value, revision=0)
+        release(project, tmp_path / "rel")
+    first, second = lines(tmp_path / "rel" / "records.jsonl")
+    assert (first["decided"], first["undecided"]) == ({}, ["mood"])
+    assert second["decided"] == {"mood": "sad", "why": "says Ada"}

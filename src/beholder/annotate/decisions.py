@@ -14,6 +14,7 @@ import msgspec
 
 from beholder.annotate.forms import Value
 from beholder.annotate.items import UNDO, Decision
+from beholder.annotate.project_db import decoded
 
 _HELD = (
     "SELECT revision, author, action, value, note, in_force, restores FROM decisions "
@@ -117,7 +118,7 @@ def add(db: sqlite3.Connection, key: str, person: str, made: Held) -> None:
 def in_force(db: sqlite3.Connection) -> list[InForce]:
     """Every decision that holds, in the order of the data; what was undone to nothing has none."""
     return [
-        InForce(key, person, author, time, action, msgspec.json.decode(value), note, revision)
+        InForce(key, person, author, time, action, decoded(value, Value), note, revision)
         for key, person, author, time, action, value, note, revision in db.execute(_IN_FORCE)
     ]
 
@@ -140,6 +141,6 @@ def history(db: sqlite3.Connection, key: str, person: str | None) -> tuple[Decis
         (key, person, person),
     )
     return tuple(
-        Decision(author, time, action, msgspec.json.decode(value), note, revision, restores)
+        Decision(author, time, action, decoded(value, Value), note, revision, restores)
         for author, time, action, value, note, revision, restores in rows
     )

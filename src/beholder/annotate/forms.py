@@ -85,9 +85,14 @@ def read_form(data: bytes, name: str = "form") -> Form:
         form = msgspec.json.decode(data, type=Form)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise UsageError(f"The form {name} cannot be used ({error}). docs/annotate.md shows one.") from None
+    check_form(form, name)
+    return form
+
+
+def check_form(form: Form, name: str) -> None:
+    """Raises `UsageError` for a form whose parts do not fit together. `name` says where it stands."""
     for fault in _faults(form):
         raise UsageError(f"The form {name} cannot be used: {fault}.")
-    return form
 
 
 def _faults(form: Form) -> list[str]:

@@ -97,7 +97,7 @@ def outcome(form: Form, decisions: Sequence[InForce], normalise: Normalise) -> O
     value |= {
         field.name: writer.value[field.name]
         for field in form.fields
-        if not is_label(field) and field.name in writer.value
+        if not is_label(field) and field.name in writer.value and is_asked(field, value)
     }
     ordered = {field.name: value[field.name] for field in form.fields if field.name in value}
     return Outcome(ordered, labels, writer.author)

@@ -12,6 +12,7 @@ A decision names the revision that it was based on. If that no longer holds, it 
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 import threading
 from collections import Counter
@@ -25,7 +26,7 @@ import msgspec
 from beholder.annotate import building, decisions, project_db
 from beholder.annotate.consensus import ADJUDICATE, CONFIRM, Consensus, renumbered
 from beholder.annotate.decisions import Held, InForce
-from beholder.annotate.forms import Form, Value, check_value, tidy
+from beholder.annotate.forms import Form, Value, check_form, check_value, tidy
 from beholder.annotate.items import (
     DONE,
     OPEN,
@@ -47,7 +48,7 @@ from beholder.annotate.items import (
     author_of,
     note_of,
 )
-from beholder.annotate.project_db import writing
+from beholder.annotate.project_db import decoded, writing
 from beholder.errors import UsageError
 from beholder.images.load import DEFAULT_LIMITS
 from beholder.seeds import rng_for
@@ -55,6 +56,7 @@ from beholder.store.storable import json_text
 
 FORMAT = 1
 FILE = "project.json"
+_HASH = re.compile(r"[0-9a-f]{64}\Z")
 WAITING = (ADJUDICATE, CONFIRM, OPEN, SKIPPED, DONE)
 """The states of an item, in the order of the queue."""
 
@@ -134,6 +136,7 @@ class Project:
             raise UsageError(f"{folder / FILE} is damaged ({error}).") from None
         if info.format > FORMAT:
             raise UsageError(f"{folder} was written by a newer Beholder (format {info.format}). Upgrade Beholder.")
+        check_form(info.form, FILE)
         return cls(folder, info, project_db.open_to_write(folder / project_db.FILE))
 
     def close(self) -> None:
@@ -263,7 +266,7 @@ class Project:
             "SELECT annotator, value, missing, faults FROM proposals WHERE key = ? ORDER BY annotator", (key,)
         )
         return [
-            Proposal(number, msgspec.json.decode(value), missing, tuple(faults.split()))
+            Proposal(number, decoded(value, Value), missing, tuple(faults.split()))
             for number, value, missing, faults in rows
         ]
 
@@ -274,12 +277,12 @@ class Project:
     def record(self, key: str) -> tuple[dict[str, Any], tuple[Picture, ...]]:
         """What was given of an item, and its pictures."""
         stored = self._stored(key)
-        return msgspec.json.decode(stored.record), self._pictures(stored.images)
+        return decoded(stored.record, Value), self._pictures(stored.images)
 
     def draft(self, key: str) -> tuple[Value, int | None]:
         """What the page fills in before anybody has decided, and the annotator whose explanation that is."""
         stored = self._stored(key)
-        return msgspec.json.decode(stored.draft), stored.drafted_by
+        return decoded(stored.draft, Value), stored.drafted_by
 
     def kept_apart(self) -> list[KeptApart]:
         """The records that could not become items."""
@@ -288,9 +291,9 @@ class Project:
     def picture(self, sha256: str) -> tuple[bytes, str]:
         """The bytes of a picture and its MIME type. `UsageError` if no item has it, or it is no longer what it was."""
         known = self._read("SELECT mime FROM images WHERE sha256 = ?", (sha256,))
-        if not known:
+        if not known or not _HASH.match(sha256):
             raise UsageError("No item of this project has such a picture.")
-        path = self.folder / building.IMAGES / sha256  # only a hash that the table knows becomes a path
+        path = self.folder / building.IMAGES / sha256
         try:
             with path.open("rb") as source:
                 data = source.read(DEFAULT_LIMITS.max_bytes + 1)
@@ -313,14 +316,14 @@ class Project:
         return Item(
             key=key,
             position=stored.position,
-            record=msgspec.json.decode(stored.record),
+            record=decoded(stored.record, Value),
             image=pictures[0].sha256 if pictures else "",
             images=pictures,
             proposals=tuple(
                 ShownProposal(_letter(place), one.value, one.missing, one.faults) for place, one in enumerate(shown)
             ),
             consensus=renumbered(made, order) if made is not None else None,
-            value=msgspec.json.decode(now.value if now is not None and decided else stored.draft),
+            value=decoded(now.value if now is not None and decided else stored.draft, Value),
             state=_state(stored.state, now.in_force if now is not None else ""),
             why=stored.why,
             revision=now.revision if now is not None else 0,
@@ -345,7 +348,7 @@ class Project:
         return _Stored(*rows[0])
 
     def _pictures(self, images: str) -> tuple[Picture, ...]:
-        hashes = msgspec.json.decode(images, type=tuple[str, ...])
+        hashes = decoded(images, tuple[str, ...])
         return tuple(
             Picture(*self._read("SELECT sha256, mime, width, height FROM images WHERE sha256 = ?", (one,))[0])
             for one in hashes
@@ -370,7 +373,7 @@ class _Stored(msgspec.Struct, frozen=True):
 
     @property
     def settled(self) -> Consensus | None:
-        return msgspec.json.decode(self.consensus, type=Consensus) if self.consensus else None
+        return decoded(self.consensus, Consensus) if self.consensus else None
 
 
 def _state(waiting: str, in_force: str) -> str:

@@ -6,9 +6,14 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from beholder.errors import UsageError
 from beholder.store.schema import is_network_filesystem
+
+T = TypeVar("T")
 
 FILE = "project.db"
 FORMAT = 1
@@ -69,6 +74,14 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise UsageError(f"{path} cannot be read as the database of a project ({error}).") from None
     return connection
+
+
+def decoded(text: str, kind: type[T]) -> T:
+    """JSON of the database as that type. `UsageError` if it is something else: the file may be somebody else's."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise UsageError(f"The project's database is damaged ({error}). Use another copy of it.") from None
 
 
 @contextlib.contextmanager

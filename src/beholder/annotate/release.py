@@ -23,6 +23,7 @@ import msgspec
 import beholder
 from beholder.annotate.agreement import saved_by_item
 from beholder.annotate.decisions import InForce
+from beholder.annotate.forms import check_value
 from beholder.annotate.items import Picture
 from beholder.annotate.people import Normalise, Outcome, normaliser, outcome
 from beholder.annotate.project import Project
@@ -106,6 +107,7 @@ def _write(project: Project, folder: Path, ready: list[Decided], left_out: int, 
     came_about: dict[str, Counter[str]] = {}
     (folder / IMAGES).mkdir()
     for number, one in enumerate(ready, start=1):
+        _check(project, one)
         record, pictures = project.record(one.key)
         names = [_keep_picture(project, folder, picture, files) for picture in pictures]
         made = provenance_of(project, one.key, one.outcome, one.decisions, normalise)
@@ -148,8 +150,19 @@ def _record(project: Project, one: Decided, record: dict[str, Any], pictures: li
     return {"key": one.key, "record": record, "images": pictures, "decided": value, **undecided, "people": people}
 
 
+def _check(project: Project, one: Decided) -> None:
+    """What was saved kept the rules of the form; a database that somebody else has written may hold anything."""
+    wrong = [fault for saved in one.decisions for fault in check_value(project.form, saved.value)]
+    wrong += check_value(project.form, one.outcome.value, complete=not one.outcome.undecided)
+    if wrong:
+        raise UsageError(f"The decision about {one.key} breaks a rule of the form: {wrong[0]}")
+
+
 def _keep_picture(project: Project, folder: Path, picture: Picture, files: dict[str, str]) -> str:
-    name = f"{IMAGES}/{picture.sha256}.{_SUFFIX[picture.mime]}"
+    suffix = _SUFFIX.get(picture.mime)
+    if suffix is None:
+        raise UsageError(f"The project's database names a picture of the kind {picture.mime!r:.40}, which is none.")
+    name = f"{IMAGES}/{picture.sha256}.{suffix}"
     if name not in files:
         data, _ = project.picture(picture.sha256)
         (folder / name).write_bytes(data)
