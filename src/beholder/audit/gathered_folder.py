@@ -43,8 +43,8 @@ def write(gathered: Gathered, files: Sequence[Given], folder: Path) -> dict[str,
         _write_picture(item, folder)
     digest = _write_lines(folder / RECORDS, (record_of(item) for item in gathered.kept))
     _write_lines(folder / KEPT_APART, gathered.apart)
-    found = report(gathered, files) | {"records_sha256": digest}
-    (folder / REPORT).write_text(f"{json.dumps(json.loads(dump(found)), indent=1)}\n", encoding="utf-8")
+    found: dict[str, Any] = json.loads(dump(report(gathered, files) | {"records_sha256": digest}))
+    (folder / REPORT).write_text(f"{json.dumps(found, indent=1)}\n", encoding="utf-8")
     return found
 
 

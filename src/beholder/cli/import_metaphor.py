@@ -12,7 +12,7 @@ from beholder.cli.options import AsJson
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from beholder.audit.gathered import Gathered, Given
+    from beholder.audit.gathered import Apart, Gathered, Given
 
 _SHOWN = 10
 _HEADINGS = {
@@ -80,7 +80,7 @@ def _files(sources: list[str], images: list[Path]) -> list[Given]:
     from beholder.errors import UsageError
 
     if len(images) not in (0, 1, len(sources)):
-        raise UsageError(f"--images: give one folder, or one for each of the {len(sources)} sources, in their order.")
+        raise UsageError(f"--images: give one folder, or one for each of the sources ({len(sources)}), in their order.")
     missing = next((folder for folder in images if not folder.is_dir()), None)
     if missing is not None:
         raise UsageError(f"{missing}: the image folder is not there.")
@@ -113,9 +113,9 @@ def _print(console: Console, gathered: Gathered, found: dict[str, Any], out: Pat
     ]
     _print_some(console, "whose labels differ from those of the one that stays", "duplicate", conflicts, "yellow")
     pairs = [f"{one.id} has the picture of {one.of} (same {one.how})" for one in gathered.same_picture]
-    _print_some(console, "with one picture and another text: both are kept", "pair", pairs, "yellow")
+    _print_some(console, "with one picture and two texts, kept as two items", "pair", pairs, "yellow")
     for reason, words in _SAID.items():
-        lines = [f"{one.where}: {one.problem}. {one.mend}" for one in gathered.apart if one.reason == reason]
+        lines = [_line(one) for one in gathered.apart if one.reason == reason]
         _print_some(console, f"with {words}", "item", lines, "red")
     kept = counted(found["kept"], "item")
     say(
@@ -123,6 +123,10 @@ def _print(console: Console, gathered: Gathered, found: dict[str, Any], out: Pat
         f"{kept} of {count(found['read'])} in {out / 'records.jsonl'}; the others in {out / 'kept_apart.jsonl'}",
         "bold",
     )
+
+
+def _line(one: Apart) -> str:
+    return f"{one.where}: {one.problem}. {one.mend.rstrip('.')}."
 
 
 def _differing(conflicts: dict[str, tuple[Any, Any]]) -> str:

@@ -2,10 +2,10 @@
 
 A picture's hash says of 63 low frequencies of its brightness (a cosine transform of 32x32 grey values, without the
 mean) which are above their median. Pictures are alike where at most `NEAR` bits differ and their 16x16 grey values
-correlate by at least `CORRELATED`. Both bounds are OURS, chosen on 90 public advertisements and drawings (84 different ones):
-JPEG down to quality 20, half and quarter size, a palette of 256 colours and another aspect ratio changed 5 bits at most
-and left a correlation of 0.985; the closest two different pictures were 15 bits apart, correlated by 0.82. Cut, framed
-or mirrored pictures are not found, and colour is not looked at.
+correlate by at least `CORRELATED`. Both bounds are OURS, chosen on 90 public advertisements and drawings, 84 of them
+different: JPEG down to quality 20, half and quarter size, a palette of 256 colours and another aspect ratio changed 5
+bits at most and left a correlation of 0.985; the closest two different pictures were 15 bits apart, and correlated by
+0.82. Cut, framed or mirrored pictures are not found, and colour is not looked at.
 """
 
 from __future__ import annotations
