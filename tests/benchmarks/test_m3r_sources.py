@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from beholder.annotation import Annotation
-from beholder.benchmarks.m3r.sources import SOURCES, read_source
+from beholder.benchmarks.m3r.sources import SOURCES, read_source, tables
 from beholder.benchmarks.m3r.sources.record import SourceRecord, Unusable
 from beholder.errors import DataError, UsageError
 
@@ -271,6 +271,14 @@ def test_files_that_are_none_of_the_source(tmp_path: Path, name: str, data: byte
     (tmp_path / name).write_bytes(data)
     with pytest.raises(UsageError, match=said.replace("?", r"\?")):
         read("multimm", tmp_path / name)
+
+
+def test_a_sheet_that_unpacks_to_too_much_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = table(tmp_path / "EN.xlsx", MULTIMM, ("1.jpg", "x" * 20_000, 0, "", "", 0))
+    monkeypatch.setattr(tables, "LARGEST", 20_000)
+    assert file.stat().st_size < tables.LARGEST
+    with pytest.raises(UsageError, match="it unpacks to 0 MiB"):
+        read("multimm", file)
 
 
 def test_a_quote_that_never_ends_is_an_error_with_its_line(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import warnings
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from beholder.benchmarks.records import SUFFIXES, Record, read_records
 from beholder.errors import DataError, UsageError
 
 LARGEST = 256 << 20
-"""Bytes of a table; a larger one is none of these sources."""
+"""Bytes of a table, and of an xlsx file's parts once unpacked; a larger one is none of these sources."""
 SURPLUS = ""
 """The name in a row of the cells that stand beyond the header: whoever uses the row has to refuse it."""
 
@@ -112,6 +113,10 @@ def _sheet_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
             f"{path.name}: reading xlsx needs openpyxl. Install it with: pip install 'beholder[data]'"
         ) from error
     try:
+        with zipfile.ZipFile(path) as parts:
+            unpacked = sum(part.file_size for part in parts.infolist())
+        if unpacked > LARGEST:
+            raise ValueError(f"it unpacks to {unpacked >> 20:,} MiB")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions that are of no interest here
             book = openpyxl.load_workbook(path, read_only=True, data_only=True)
