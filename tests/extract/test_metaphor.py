@@ -364,6 +364,15 @@ MINE = [
         "stage 1 ",
     ),
     *(",", "：", "\\boxed{", "<target>", "“", "don't see a ", "explanation:\n"),
+    *(
+        '{"a": //',
+        "| target | source |\n",
+        "| a ",
+        '{"metaphor":"yes"},',
+        "<answer>x</answer>",
+        "!?",
+        "mapping:\n- source: a\n",
+    ),
 ]
 
 

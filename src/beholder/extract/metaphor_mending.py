@@ -1,4 +1,4 @@
-"""A JSON object that is cut off, lacks a comma between two lines, or has bare quotation marks inside a string.
+"""A JSON object that is cut off, lacks a comma, has comments, or has bare quotation marks inside a string.
 
 What `json_value.find_json` does not take for JSON, because it has to be changed in more than its spelling. Of an object
 that is cut off, the members that are complete are kept. One pass, one object: the first that begins with a quoted key.
@@ -14,7 +14,8 @@ import msgspec
 from beholder.extract.json_value import MAX_DEPTH, find_json
 
 _START = re.compile(r"\{\s{0,40}[\"“]")
-_MARK = re.compile(r"\\.|[\"{}\[\],]", re.DOTALL)
+_MARK = re.compile(r"\\.|[\"{}\[\],]|//", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*")
 _ENDS = re.compile(r"\s{0,80}(?:[,:}\]]|\Z)")
 _NEXT_LINE = re.compile(r"[ \t\r]{0,20}\n\s{0,80}(?=\"[^\"\n]{1,80}\"\s{0,9}:)")
 _PAIRS = {"{": "}", "[": "]"}
@@ -73,7 +74,7 @@ def mended(text: str) -> Mended | None:
 def _rewrite(text: str, start: int, draft: _Draft) -> tuple[int, bool]:
     """Fills the draft; where the object ends (-1: its brackets do not pair), and whether it ends within a string."""
     at, in_string = start, False
-    for match in _MARK.finditer(text, start):
+    while match := _MARK.search(text, at):
         mark = match[0]
         draft.pieces.append(text[at : match.start()])
         at = match.end()
@@ -84,6 +85,10 @@ def _rewrite(text: str, start: int, draft: _Draft) -> tuple[int, bool]:
                 draft.pieces.append('\\"' if in_string else '",' if next_line else '"')
             else:
                 draft.pieces.append(mark)
+            continue
+        if mark == "//":
+            comment = _COMMENT.match(text, match.start())
+            at = comment.end() if comment else at
             continue
         if mark == ",":
             draft.kept = (len(draft.pieces), tuple(draft.open))

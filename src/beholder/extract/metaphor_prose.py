@@ -26,7 +26,7 @@ _STAGE = (
     r"[ \t]{0,2}[:.)(–—-]{0,2}[ \t]{0,2}"
 )
 _FIELD = re.compile(
-    r"(?:\A|(?<=[\n;,/|.(:。；，、]))[^\w\n]{0,24}+(?:[0-9]{1,2}[.)、:][^\w\n]{0,6}|[一二三四五六][、.][^\w\n]{0,6}+)?"
+    r"(?:\A|(?<=[\n;,/|.(:!?。；，、！？]))[^\w\n]{0,24}+(?:[0-9]{1,2}[.)、:][^\w\n]{0,6}|[一二三四五六][、.][^\w\n]{0,6}+)?"
     rf"(?P<stage>{_STAGE})?"
     r"(?:(?:the|overall|core|final|primary|main|identified|predicted)[ \t]{1,2}|整体|总体|最终|核心|主要)?"
     rf"(?P<name>{words.NAME_PATTERN})[ \t]{{0,6}}(?:[(\[][^()\[\]\n]{{0,40}}[)\]][ \t]{{0,6}})?\)?[ \t]{{0,4}}"
@@ -49,7 +49,7 @@ _SENTENCE_END = re.compile(
 _FEELING = re.compile(
     words.loose(
         r"\b(?:sentiment|tone|attitude|emotion)(?: (?:conveyed|expressed|of|by|in|the|this|that|overall|image|picture|"
-        r"ad|pair|text|and|post|poster|advertisement|here|image-text)){0,9} (?:is|would be|remains|seems to be) "
+        r"ad|pair|text|and|post|poster|advertisement|here|image-text)){0,9} (?:is|as|would be|remains|seems to be) "
         r"(?:[a-z]{2,12}ly |most |best |described as |classified as |labell?ed |considered ){0,3}"
         r"(?P<en>positive|negative|neutral|mixed)\b(?! (?:or|to|and)\b)"
         r"|\b(?:conveys?|expresse?s?|carries|has|evokes|creates|with) an? "
@@ -59,7 +59,7 @@ _FEELING = re.compile(
     )
 )
 _CUT = re.compile(
-    r"\s[–—-]\s|\s?[(（]|;|。|；|[.!](?=\s|\Z)|,?\s(?:because|since|which)\b|[,，](?:因为|即|也就是)|\s{2,}(?=[a-z]{3,12}\s?:)"
+    r"\s[–—-]\s|\s?[(（]|;|。|；|[.!](?=\s|\Z)|,?\s(?:because|since|which)\b|[,，](?:因为|即|也就是)|,\s{1,3}[a-z]{2,20}\s{0,2}[=:]\s|\s{2,}(?=[a-z]{3,12}\s?:)"
 )
 _LETTER = re.compile(r"(?:\A|(?<=[\n,;(|]))[^\w\n]{0,6}([mtse])[ \t]{0,3}[:=][ \t]{0,3}([^,;\n)|]{1,80})")
 _TUPLE = re.compile(
@@ -76,6 +76,7 @@ _BOX_AT_END = re.compile(
     r"[\s(:：,;—–-]{0,4}(?:(?:box|bbox|region|位置)\s{0,2}[:=：]?\s{0,2})?(\[[-0-9., ]{7,90}\])[\s).;。]{0,4}\Z", re.I
 )
 _TAGGED = re.compile(r"<([^\W\d][\w -]{0,30})>([^<>]{0,2000})</\1>")
+_VISIBLE = re.compile(r"[^\n]")
 _ROWS = re.compile(r"[ \t]{0,3}\|?[ \t]{0,3}:?-{2,}[-:| \t]{0,80}")
 
 
@@ -107,6 +108,7 @@ def shown(text: str) -> str:
 
 def read_prose(text: str, low: str, told: Told, *, explain: bool) -> None:
     """Adds what an answer says in prose: labels, and the stages of the explanation where `explain`."""
+    low = _rows(text, low, told)
     fields = list(_fields(text, low))
     mapped = _in_mapping(fields)
     said = [field for field in fields if field.role in LABELS]
@@ -127,6 +129,33 @@ def read_prose(text: str, low: str, told: Told, *, explain: bool) -> None:
     _tagged(text, told, explain=explain)
     if explain:
         _explain(text, [field for field in fields if field.start not in taken], fields, told)
+
+
+def _rows(text: str, low: str, told: Told) -> str:
+    """Adds the labels of the first table whose first row names them; the text with that table blanked."""
+    at = 0
+    lines = low.split("\n")
+    for number, line in enumerate(lines):
+        roles = [words.role_of(cell) for cell in _cells(line)] if line.count("|") > 1 else []
+        if sum(role in LABELS for role in roles) > 1:
+            end = at + len(line)
+            rule = lines[number + 1] if number + 1 < len(lines) else ""
+            start = end + 1 + (len(rule) + 1 if _ROWS.fullmatch(rule) else 0)
+            stop = low.find("\n", start) if "\n" in low[start:] else len(low)
+            cells = _cells(text[start:stop])
+            if len(cells) == len(roles):
+                told.claims += [
+                    Said(role, _by_label(role, cell), start, stop)
+                    for role, cell in zip(roles, cells, strict=True)
+                    if role in LABELS and cell.strip()
+                ]
+            return low[:at] + _VISIBLE.sub(" ", low[at:stop]) + low[stop:]
+        at += len(line) + 1
+    return low
+
+
+def _cells(line: str) -> list[str]:
+    return line.strip().strip("|").split("|")
 
 
 def _in_mapping(fields: list[_Field]) -> set[int]:

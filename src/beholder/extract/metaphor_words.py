@@ -124,10 +124,10 @@ _A_METAPHOR = (
 )
 _HAS = re.compile(
     loose(
-        r"\b(?:is|are|contains?|uses?|employs?|presents?|features?|has|conveys?|includes?|constitutes?|creates?|forms?|"
-        r"expresses|express|makes? use of|relies on|there is|there's) "
+        r"(?:\b(?:is|are|contains?|uses?|employs?|presents?|features?|has|conveys?|includes?|constitutes?|creates?|forms?|"
+        r"expresses|express|makes? use of|relies on|there is)|(?<=there)'s|(?<=it)'s|(?<=this)'s) "
         rf"(?:[a-z]{{2,12}}ly |indeed |also )?an? {_A_METAPHOR}"
-        r"|\b(?:is|are) (?:[a-z]{2,12}ly |indeed )?(?:metaphorical|metaphoric)\b(?! (?:only|if|or)\b)"
+        r"|\b(?:is|are) (?:[a-z]{2,12}ly |indeed |an? )?(?:metaphorical|metaphoric)\b(?! (?:only|if|or)\b)"
         r"|\bmetaphor is (?:clearly )?(?:present|used|expressed)\b"
         r"|(?<![不没有未无非否并])(?:包含|含有|存在|使用了?|运用了?|采用了?|属于|构成了?|表达了?|是)"
         r"(?:一个|一种|一则)?(?:明显的|典型的)?(?:多模态|视觉)?隐喻(?![的性])"
