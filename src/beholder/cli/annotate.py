@@ -21,7 +21,7 @@ ProjectFolder = Annotated[Path, typer.Argument(metavar="PROJECT", help="The fold
 Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The folder to be made.")]
 
 app = typer.Typer(
-    help="Make annotations: models propose, people decide, a release is frozen.",
+    help="Have models propose annotations and people decide on them.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
