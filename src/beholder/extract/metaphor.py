@@ -38,9 +38,10 @@ from beholder.extract.declared import Region, ascii_forms, declared
 from beholder.extract.extraction import Extraction
 from beholder.extract.json_value import find_json
 from beholder.extract.markup import plain
+from beholder.extract.metaphor_alone import bare_feeling, bare_slot
 from beholder.extract.metaphor_form import asked, clean, nothing_shown, strict
 from beholder.extract.metaphor_mending import mended
-from beholder.extract.metaphor_prose import bare_feeling, bare_slot, read_prose, shown
+from beholder.extract.metaphor_prose import read_prose, shown
 from beholder.extract.metaphor_tree import (
     BOX_NOT_SHARE,
     BOX_UNREAD,

@@ -10,10 +10,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 import msgspec
+from msgspec import UNSET
 
 from beholder.annotation import LABELS, TEXTUAL, VISUAL, Evidence
 from beholder.extract import metaphor_words as words
-from beholder.extract.declared import abstained, declared
 from beholder.extract.distance import distanced
 from beholder.extract.markup import answer_tags, is_blank, plain
 from beholder.extract.metaphor_tree import BOX_NOT_SHARE, NO_KIND, Said, Told, Value, read_box
@@ -242,9 +242,20 @@ def _value(field: _Field, text: str) -> Value | _Nothing:
     if is_blank(raw.strip(" |,;/")):
         return _NOTHING
     if field.role in (words.TARGET, words.SOURCE):
-        return slot_of(raw)
+        return _json_slot(raw) if text[field.at - 1 : field.at] == '"' else slot_of(raw)
     value: Value = words.metaphor_word(raw) if field.role == words.METAPHOR else words.feeling_word(raw)
     return _NOTHING if not isinstance(value, bool | str) and len(raw.strip()) > _LONG else value
+
+
+def _json_slot(raw: str) -> Value:
+    """What stands after a quoted key of an object that could not be mended: a quoted text or null."""
+    match = _JSON_SLOT.match(raw)
+    if match is None:
+        return UNSET
+    return None if match[1] is None else words.slot_words(match[1])
+
+
+_JSON_SLOT = re.compile(r"\s{0,20}(?:\"([^\"\\\n]{0,400})\"|null\b)")
 
 
 def _alone(text: str, field: _Field) -> bool:
@@ -257,8 +268,9 @@ def slot_of(raw: str) -> Value:
     words_first = raw.strip().lstrip(":=|").strip().rstrip(" \t|,;/、，；").rstrip()
     cut = _CUT.search(words_first)
     core = words_first[: cut.start()] if cut and cut.start() else words_first
-    if core.endswith(")") and "(" not in core:
-        core = core[:-1]  # "(target: time, source: a thief)"
+    for opener, closer in ("()", "{}"):  # "(target: time, source: a thief)"
+        if core.endswith(closer) and opener not in core:
+            core = core[:-1]
     told = words.slot_words(core.strip().strip("*_").strip().rstrip(".。,;"))
     return told if told is not None or core.strip() else words.slot_words(words_first)
 
@@ -360,56 +372,3 @@ def _piece(line: str, kind: str, told: Told) -> None:
         if not kind:
             told.flag(NO_KIND)
         told.evidence.append(Evidence(kind, piece, box))
-
-
-# One label alone ---------------------------------------------------------------------------------------------------
-
-_IS = re.compile(
-    r"\b(?:is|are|was|were|shows?|depicts?|compares?|represents?|symboli[sz]es|uses?|has|have|can|cannot|i)\b|是|比作|表示|象征|图片|图像"
-)
-_LONGEST_WORDS, _LONGEST_SLOT, _FEW_WORDS = 8, 80, 3
-_CUES = re.compile(r"\b(?:answer|response)\b|答案")
-
-
-def bare_slot(text: str) -> Said | None:
-    """The target or source where a reply is nothing else: a few words on one line, or in a tag or box."""
-    low = words.simple(plain(text).lower())
-    regions = [region for region in declared(text) if region.kind in ("tag", "box")]
-    regions = regions[-1:] or [region for region in declared(text) if region.kind in ("cue", "final")][-1:]
-    start, end = (regions[0].start, regions[0].end) if regions else (0, len(text))
-    core = text[start:end].strip().lstrip(":=").strip()
-    if "\\" in core:
-        core = " ".join(plain(core).split())
-    shown_core = plain(core).strip()
-    if not core or len(core) > _LONGEST_SLOT or "\n" in core:
-        return None
-    none = words.slot_words(shown_core)
-    if shown_core.lower().strip(" .!。") in ("yes", "no", "true", "false", "是", "否"):
-        return None
-    if none is not None and (
-        len(shown_core.split()) > _LONGEST_WORDS
-        or _IS.search(shown_core.lower())
-        or abstained(low)
-        or re.search(r"[{}\[\]?？]|[.!。！]\s?\w", core)
-    ):
-        return None
-    return Said(words.TARGET, slot_of(core), start, end)
-
-
-def bare_feeling(text: str) -> Said | None:
-    """The sentiment where a reply is nothing else, or in a tag, a box, after "the answer is", or on its last line."""
-    regions = [region for region in declared(text) if region.kind in ("tag", "box")]
-    regions = regions[-1:] or [region for region in declared(text) if region.kind in ("cue", "final")][-1:]
-    if regions:
-        start, end = regions[0].start, regions[0].end
-        return Said(words.SENTIMENT, words.feeling_word(text[start:end]), start, end)
-    stripped = text.rstrip()
-    last = stripped.rfind("\n") + 1
-    first = stripped.find("\n") if "\n" in stripped else len(stripped)
-    for start, end in ((0, len(stripped)), (0, first), (last, len(stripped))):
-        few = len(text[start:end].split()) <= _FEW_WORDS and end - start <= _LONG
-        if few and any(char.isalpha() for char in text[start:end]):
-            value = words.feeling_word(text[start:end])
-            if isinstance(value, str):
-                return Said(words.SENTIMENT, value, start, end)
-    return None
