@@ -72,7 +72,7 @@ def test_t99_takes_the_yes_or_no_as_given_and_the_slots_as_wrong() -> None:
     assert right_labels(contradicting, PLAIN, SlotRules())["metaphor"] is True
 
 
-def test_a_box_outside_the_picture_is_flagged_and_changes_no_label() -> None:
+def test_a_box_outside_the_picture_makes_the_slots_wrong_unless_the_assumptions_say_otherwise() -> None:
     piece = {"kind": "visual", "text": "a gun", "box": [0.2, 0.2, 1.5, 0.9]}
     text = answer(
         metaphor=True,
@@ -82,8 +82,12 @@ def test_a_box_outside_the_picture_is_flagged_and_changes_no_label() -> None:
         explanation={"evidence": [piece], "mapping": "m", "sentiment": "s"},
     )
     score = SCORERS["strict"](sample(GUN), said(text))
-    assert score.value == 1.0
+    assert (score.value, score.outcome) == (0.0, Outcome.SCORED)
     assert score.flags == ("box_not_share", "structure", "box_outside")
+    lax = json.loads(shipped())
+    lax["slots"]["spoiled_by"] = ["slots_without_metaphor"]
+    again = under(json.dumps(lax)).scorers["strict"](sample(GUN), said(text))
+    assert (again.value, again.flags) == (1.0, score.flags)
 
 
 # task, gold, answer, strict, lenient (None: unparsed)

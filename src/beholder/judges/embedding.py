@@ -49,7 +49,7 @@ def make(rest: str, assumptions: str = "") -> Callable[[Sample, Response], str]:
         return min(1.0, max(0.0, product / lengths)) if lengths else 0.0  # a vector of zeros: no word is known
 
     def judge(sample: Sample, response: Response) -> str:
-        pairs = said_slots(sample, response)
+        pairs = said_slots(sample, response, rules)
         found = {slot: {"similarity": round(similarity(*pair), 6)} for slot, pair in pairs.items()}
         return msgspec.json.encode(found).decode()
 

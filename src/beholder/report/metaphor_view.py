@@ -191,8 +191,8 @@ def _labels(sample: Sample, response: Response, said: Annotation | None, made: A
 def _compared(name: str, said: Annotation | None, gold: Annotation, made: Assumptions) -> str:
     """What was compared, where it is not what is written; why a slot counts as wrong whatever it says."""
     ours, theirs = getattr(gold, name), UNSET if said is None else getattr(said, name)
-    if said is not None and not slots_count(said) and theirs is not UNSET:
-        return "counts as wrong: the answer contradicts its own yes or no"
+    if said is not None and not slots_count(said, made.slots) and theirs is not UNSET:
+        return "counts as wrong: the answer breaks a rule of the structure"
     if not isinstance(ours, str) or not isinstance(theirs, str) or ours == theirs:
         return ""
     pair = normalised(ours, made.slots), normalised(theirs, made.slots)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -39,13 +39,21 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     region: bool = False
 
 
+Fault = Literal["slots_without_metaphor", "metaphor_without_slots", "box_outside"]
+
+
 class SlotRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What does not count when a target or source is compared with the gold (after Unicode NFKC)."""
+    """What does not count when a target or source is compared with the gold (after Unicode NFKC).
+
+    `spoiled_by` names the faults of an answer's structure (`beholder.annotation`) by which its target and source count
+    as wrong, whatever they say, and with them the joint answer.
+    """
 
     case: bool = True
     articles: bool = True
     punctuation: bool = True
     chinese_variants: bool = True
+    spoiled_by: tuple[Fault, ...] = ("slots_without_metaphor", "metaphor_without_slots", "box_outside")
 
 
 class Answers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -77,14 +77,16 @@ def equivalence_task(assumptions: Assumptions) -> JudgeTask:
 
 def open_slots(sample: Sample, response: Response, rules: SlotRules) -> dict[str, tuple[str, str]]:
     """Slot → (gold, said) for those slots of which only a judge can tell whether they are the same."""
-    return {slot: pair for slot, pair in said_slots(sample, response).items() if not same(*pair, rules)}
+    return {slot: pair for slot, pair in said_slots(sample, response, rules).items() if not same(*pair, rules)}
 
 
-def said_slots(sample: Sample, response: Response) -> dict[str, tuple[str, str]]:
+def said_slots(sample: Sample, response: Response, rules: SlotRules) -> dict[str, tuple[str, str]]:
     """Slot → (gold, said) for the slots that were asked for and that both gold and answer put into words."""
     task = task_of(sample)
     found = lenient(response.text or "", task)
-    if settle(response, found)[0] is not Outcome.SCORED or found.value is None or not slots_count(found.value):
+    if settle(response, found)[0] is not Outcome.SCORED or found.value is None:
+        return {}
+    if not slots_count(found.value, rules):
         return {}
     pairs = {}
     for slot in SLOTS:

@@ -29,7 +29,8 @@ NO_INTERVAL = "no interval: too few clusters or resamples"
 class Row(msgspec.Struct, frozen=True):
     """One answer beside its gold. `said` is None where nothing could be read; `failed`: there was no answer at all.
 
-    `right` says it for each label that was asked for and that the gold gives.
+    `right` says it for each label that was asked for and that the gold gives; `slots_count` is False where the
+    structure of the answer makes its target and source wrong, whatever they say.
     """
 
     item: ScoredItem
@@ -37,6 +38,7 @@ class Row(msgspec.Struct, frozen=True):
     gold: Annotation
     failed: bool
     right: dict[str, bool]
+    slots_count: bool
 
     @property
     def cluster(self) -> str:
@@ -53,7 +55,8 @@ def rows_of(items: Sequence[ScoredItem], scorer: str, labels: Sequence[str], rul
         said = read_written(score.extracted)
         gold = read_written(item.target) or Annotation()
         right = {label: value for label, value in right_labels(said, gold, rules).items() if label in labels}
-        rows.append(Row(item, said, gold, score.value is None, right))
+        counts = said is not None and slots_count(said, rules)
+        rows.append(Row(item, said, gold, score.value is None, right, counts))
     return rows
 
 
@@ -173,7 +176,7 @@ def _conventions(rows: Sequence[Row]) -> list[tuple[str, list[Row], str]]:
 
 def _token_f1(row: Row, slot: str, rules: SlotRules) -> float:
     said = UNSET if row.said is None else getattr(row.said, slot)
-    if row.said is None or said is UNSET or not slots_count(row.said):
+    if row.said is None or said is UNSET or not row.slots_count:
         return 0.0
     return token_f1(said, getattr(row.gold, slot), rules)
 

@@ -6,8 +6,6 @@ from msgspec import UNSET
 
 from beholder.annotation import (
     LABELS,
-    METAPHOR_WITHOUT_SLOTS,
-    SLOTS_WITHOUT_METAPHOR,
     Annotation,
     structure_faults,
 )
@@ -21,8 +19,6 @@ SINGLE = LABELS
 SLOTS = ("target", "source")
 ONLY = "only_"
 """What the flag of a task for one label begins with: `only_target`. Metrics tell by it what was asked."""
-
-_SPOILING = {SLOTS_WITHOUT_METAPHOR, METAPHOR_WITHOUT_SLOTS}
 
 
 def task_of(sample: Sample) -> str:
@@ -54,12 +50,9 @@ def is_metaphor(gold: Annotation) -> bool | None:
     return any(slot is not None for slot in slots) if slots else None
 
 
-def slots_count(said: Annotation) -> bool:
-    """Whether a prediction's slots can be right at all: they cannot where they contradict its own yes or no (T99).
-
-    A box outside the picture is a fault of the structure too, but says nothing about target and source.
-    """
-    return not _SPOILING.intersection(structure_faults(said))
+def slots_count(said: Annotation, rules: SlotRules) -> bool:
+    """Whether a prediction's slots can be right at all: they cannot where its structure is broken (T99)."""
+    return not set(rules.spoiled_by).intersection(structure_faults(said))
 
 
 def right_labels(said: Annotation | None, gold: Annotation, rules: SlotRules) -> dict[str, bool]:
@@ -69,7 +62,7 @@ def right_labels(said: Annotation | None, gold: Annotation, rules: SlotRules) ->
     """
     if said is None:
         return dict.fromkeys(given(gold), False)
-    slots = slots_count(said)
+    slots = slots_count(said, rules)
     return {
         label: (slots and _same_slot(said, gold, label, rules))
         if label in SLOTS

@@ -13,7 +13,7 @@ from typing import Any
 
 from beholder.benchmarks.benchmark import MetricOptions
 from beholder.benchmarks.m3r.label_metrics import Row, noted
-from beholder.benchmarks.m3r.labels import SLOTS, is_metaphor, slots_count
+from beholder.benchmarks.m3r.labels import SLOTS, is_metaphor
 from beholder.metrics.accuracy import share
 from beholder.score import Metric, Outcome
 
@@ -76,7 +76,7 @@ def _figure(
 
 def _value(row: Row, said: Verdicts, wanted: Sequence[str], word: str, judges: Sequence[str]) -> float | None:
     """The mean over the judges that gave a verdict, each the least of its slots; None if none of them did."""
-    if row.said is None or not slots_count(row.said):
+    if row.said is None or not row.slots_count:
         return 0.0
     if not said:
         plain = [_without_judge(row, slot) for slot in wanted]
