@@ -8,8 +8,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from beholder.annotation import Annotation, Evidence, Explanation
+from beholder.annotation import Annotation, Evidence, Explanation, structure_faults
 from beholder.benchmarks.benchmark import LoadOptions
 from beholder.benchmarks.m3r.data import ANNOTATE, load, make_sample, notices
 from beholder.benchmarks.records import Record
@@ -43,6 +45,19 @@ STAGED = Explanation(
     mapping="smoking is a bomb",
     sentiment="bombs kill",
 )
+NAMES = [
+    *WHOLE,
+    "evidence",
+    "visual_evidence",
+    "mapping",
+    "kind",
+    "box",
+    "emotion",
+    "metadata",
+    "example",
+    "Pic_id",
+    "",
+]
 BARE = {"image": "1.png", "text": "time", "metaphor": 1}
 
 
@@ -255,3 +270,27 @@ def test_a_column_that_is_read_for_nothing_is_named_even_where_another_serves(tm
     (sample,) = samples_of(tmp_path, {**BARE, "caption": "other words", "mapping": "m", "rationale": "r"})
     assert sample.metadata["unused_columns"] == ["caption", "rationale"]
     assert gold_of(sample).explanation == Explanation(mapping="m")
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["1", "none", "\ud83d"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=8))
+def test_any_record_is_a_sample_or_one_line(fields: dict[str, Any]) -> None:
+    said = ""
+    try:
+        sample = make_sample(Record("a.jsonl, line 1", 0, fields), KeyMaker("m3r"), None, ANNOTATE)
+        assert sample.question.strip()
+        assert structure_faults(gold_of(sample)) == ()
+    except DataError as error:
+        said = str(error)
+    assert "\n" not in said

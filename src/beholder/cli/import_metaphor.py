@@ -35,7 +35,7 @@ def metaphor(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE=FILE...", help="SOURCE is multimm, multicmet, emometa, met-meme or m3r (our own schema)."
+            metavar="SOURCE=FILE", help="SOURCE is multimm, multicmet, emometa, met-meme or m3r (our own schema)."
         ),
     ],
     out: Annotated[
