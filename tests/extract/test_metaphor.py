@@ -381,7 +381,7 @@ MINE = [
 def test_hostile_texts_take_linear_time(piece: str) -> None:
     text = piece * (40_000 // len(piece))
     began = time.process_time()
-    for task in ("joint", "metaphor", "target"):
+    for task in ("joint", "target"):
         strict(text, task)
         lenient(text, task)
     assert time.process_time() - began < 20  # what grows with the square takes minutes here
