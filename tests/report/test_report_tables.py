@@ -109,6 +109,15 @@ def item(*values: float, key: str = "k") -> ScoredItem:
     return ScoredItem(index=0, key=key, scores=scores)
 
 
+def test_scorers_of_another_question_do_not_disagree() -> None:
+    rows = [item(1, 0, key="k0"), item(1, 1, key="k1")]
+    assert disagreements(rows, others=("b",)) == (0, [])
+    sink = io.StringIO()
+    print_items_summary(Console(file=sink, width=100), rows, "beholder show X KEY", ("b",))
+    assert "disagree" not in sink.getvalue()
+    assert verdict(Score(1, Outcome.SCORED, extracted='{"metaphor":false}')) == "1 'metaphor no'"
+
+
 def test_disagreements_are_counted_and_some_are_shown() -> None:
     rows = [item(1, 0, key=f"k{number}") for number in range(9)] + [item(1, 1), item(0, 0)]
     number, some = disagreements(rows)

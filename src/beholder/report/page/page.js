@@ -266,7 +266,7 @@
     if (one.tr && one.tr.bad && one.t) box.append(make("div", "note", "no answer; the last that it said:"));
     if (one.mp) {
       box.append(...metaphor.answer(one, sample));
-      const written = opened("the answer as it was written", "why");
+      const written = opened("the answer as it was written");
       written.append(said(one.t || "(empty)", one.x));
       if (one.t !== undefined) box.append(written);
     } else if (one.t !== undefined) shortened(box, said(one.t || "(empty)", one.x));
