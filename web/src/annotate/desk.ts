@@ -5,31 +5,11 @@ import { type Asking, Refused } from "../shared/api";
 import type { Shelf } from "../shared/kept";
 import { FIRST_BOX } from "./boxes";
 import { type Draft, asked, isAsked, pieces, readDraft, same, text, toSend } from "./filling";
-import { type Filter, STATE_WORDS, neighbour, nextWaiting, shownRows } from "./queue";
+import { STATE_WORDS, neighbour, nextWaiting, shownRows } from "./queue";
+import type { Message, Sight } from "./sight";
 import type { Box, Decision, Filled, Item, Piece, Project, Row } from "./types";
 
 export type Ask = <T>(path: string, asking?: Asking) => Promise<T>;
-/** `turn` tells a message from the same one said before. */
-export type Message = { text: string; kind: "news" | "quiet" | "trouble"; turn: number };
-
-export interface Sight {
-  rows: Row[];
-  filter: Filter;
-  search: string;
-  item: Item | null;
-  draft: Draft | null;
-  /** The item as somebody else saved it meanwhile, until one has chosen. */
-  theirs: Item | null;
-  faults: string[];
-  message: Message;
-  busy: boolean;
-  /** The piece of evidence that is worked on: FIELD/INDEX, "" for none. */
-  selected: string;
-  /** What is to get the focus when the page has been drawn: `piece FIELD/0`, `box FIELD/0`, `choice FIELD/0`. */
-  focus: string;
-  /** Keys of the items with a draft that was not saved. */
-  drafts: Set<string>;
-}
 
 interface Answer {
   item: Item;
