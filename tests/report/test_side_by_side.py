@@ -9,10 +9,11 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from beholder.engine.judge import Judge
 from beholder.engine.lifecycle import Result
 from beholder.models.fakes import constant
 from beholder.report.side_by_side import print_side_by_side
-from made_tir import Extractor, record, run_tir
+from made_tir import READING, record, run_tir
 
 ROWS = [record(0), record(1), record(2, "ocr", "EXIT", "What is written?")]
 
@@ -24,7 +25,7 @@ def printed(*results: Result, width: int = 100) -> list[list[str]]:
     return [line.split() for line in sink.getvalue().splitlines() if line.strip()]
 
 
-def run(here: Path, *answers: str, reader: Extractor | None = None) -> Result:
+def run(here: Path, *answers: str, reader: Judge | None = None) -> Result:
     return run_tir(here, ROWS, answers, reader)[0]
 
 
@@ -39,7 +40,7 @@ def test_tasks_are_lines_and_runs_are_columns(tmp_path: Path) -> None:
 
 
 def test_runs_with_the_authors_figure_are_shown_under_it_and_mixed_ones_under_ours(tmp_path: Path) -> None:
-    reader = Extractor(model=constant("B"), template="{response}")
+    reader = Judge(name="constant/B", task=READING, template="{response}", model=constant("B"))
     read = run(tmp_path / "1", "A", "A", "EXIT", reader=reader)
     plain = run(tmp_path / "2", "A", "A", "EXIT")
     assert printed(read, read)[0][0] == "official"

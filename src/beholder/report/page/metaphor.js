@@ -105,9 +105,10 @@ const metaphorCards = ({ make, said, opened, labels, data, large }) => {
       image.addEventListener("error", () => { if (image.src !== small) image.src = small; });
       image.src = large(sample.p[0]);
       frame.append(image);
-    } else frame.append(make("div", "blank", "picture not here: the boxes alone"));
+    } else frame.append(make("div", "blank"));
     frame.append(boxes);
-    box.append(frame, make("figcaption", "note", "G, solid: the gold’s boxes · A, dashed: the answer’s"));
+    const missing = small ? "" : "picture not here, its boxes alone · ";
+    box.append(frame, make("figcaption", "note", `${missing}G, solid: the gold’s · A, dashed: the answer’s`));
     return [box];
   };
 
