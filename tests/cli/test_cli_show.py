@@ -198,7 +198,7 @@ def test_pack_to_a_place_of_ones_own(beholder: Beholder, tmp_path: Path) -> None
 def test_list_shows_status_and_headline(beholder: Beholder, tmp_path: Path) -> None:
     empty = beholder("list", "--runs-dir", tmp_path / "runs")
     assert "none yet" in empty.out
-    for name in ("tfq", "vl-rewardbench", "tir", "openai/NAME", "replay/FILE", "static"):
+    for name in ("tfq", "vl-rewardbench", "tir", "m3r", "openai/NAME", "replay/FILE", "static"):
         assert name in empty.out
     folder = tfq_run(beholder, tmp_path)
     vlrb_run(beholder, tmp_path)
@@ -217,7 +217,7 @@ def test_list_shows_status_and_headline(beholder: Beholder, tmp_path: Path) -> N
         ("tfq", "complete"),
         ("vl-rewardbench", "complete"),
     ]
-    assert set(found["benchmarks"]) == {"tfq", "vl-rewardbench", "tir"}
+    assert set(found["benchmarks"]) == {"tfq", "vl-rewardbench", "tir", "m3r"}
 
 
 def test_doctor_as_json(beholder: Beholder, tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_no_room_for_the_folder_is_one_line_and_nothing_half_written(tmp_path: P
 
 def test_a_second_writer_is_told_in_one_line(tmp_path: Path) -> None:
     data, runs = tfq_data(tmp_path, 8), tmp_path / "runs"
-    with ScriptedServer(slowly(answer_by_prompt, 0.8)) as server:
+    with ScriptedServer(slowly(answer_by_prompt, 2.5)) as server:
         process = started(server, data, runs)
         wait_for_requests(server, 4)
         code, said = resumed(server, runs)

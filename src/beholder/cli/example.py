@@ -12,10 +12,10 @@ def example(
     benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="m3r.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder to make.")],
 ) -> None:
-    """Draw a small example data set: of M3R-Bench, 24 pairs of picture and text.
+    """Draw a small example data set to try things out with.
 
-    It is an example for trying things out, not the benchmark. It comes with scripts for `scripted/FILE`: a model under
-    test, two judges and five annotators.
+    Of M3R-Bench: 24 pairs of picture and text, an example and not the benchmark. They come with scripts for
+    `scripted/FILE`: a model under test, two judges and five annotators.
     """
     from beholder.benchmarks.m3r.example import write_example
     from beholder.errors import UsageError
