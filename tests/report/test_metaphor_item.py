@@ -100,6 +100,8 @@ def test_only_a_failure_that_may_pass_is_asked_again(result: Result) -> None:
     assert "It is not asked again" in again(result.folder, False)
     retryable = [Counted("rubric", "b", 4, 1, 1)]
     assert "beholder resume" in failed_lines(result.items, retryable, result.folder)[0]
+    slots = [Counted("slots", "b", 4, 1, 0)]
+    assert "--slot-judge KIND/NAME" in failed_lines(result.items, slots, result.folder)[0]
     assert failed_lines(result.items) == ["A judge failed (owner judge) on item 4."]
     assert failed_lines(result.items[:2]) == []
 

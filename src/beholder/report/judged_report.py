@@ -13,6 +13,7 @@ from beholder.store.judge_calls import Counted
 
 FAILED = "judge_failed"
 """The flag of a score that a judge's verdict is missing from."""
+_OPTIONS = {"rubric": "--judge", "slots": "--slot-judge"}
 _LISTED = 10
 
 
@@ -35,15 +36,17 @@ def failed_lines(items: Sequence[ScoredItem], judged: Sequence[Counted] = (), fo
     if folder is None:
         return [said]
     show = f"beholder show {shlex.quote(str(folder))} {places[0]}"
-    return [f"{said} Why: {show}. {again(folder, any(one.retryable for one in judged))}"]
+    failing = [one for one in judged if one.failed]
+    purpose = failing[0].purpose if failing else ""
+    return [f"{said} Why: {show}. {again(folder, any(one.retryable for one in failing), purpose)}"]
 
 
-def again(folder: Path, retryable: bool) -> str:
-    """How a missing verdict can still be had. Only a failure of the judge's server is tried again: a reply that is no
-    verdict would come again."""
+def again(folder: Path, retryable: bool, purpose: str = "rubric") -> str:
+    """How a missing verdict of a judge of that purpose can still be had. Only a failure of the judge's server is tried
+    again: a reply that is no verdict would come again."""
     if retryable:
         return f"Ask it again: {resume_command(folder)}"
     return (
         "It is not asked again, for its reply would be the same. Another judge in its place: "
-        f"beholder rescore {shlex.quote(str(folder))} --judge KIND/NAME"
+        f"beholder rescore {shlex.quote(str(folder))} {_OPTIONS.get(purpose, '--judge')} KIND/NAME"
     )
