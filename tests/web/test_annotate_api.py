@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import PIL.Image
 import pytest
 from asking import AUTHOR, JSON, KEY, ask, put, unchanged
 from served_projects import NAMES, Served, made, serving
+
+from beholder.annotate.items import NewItem
+from beholder.sample import ImageRef
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +38,18 @@ def test_votes_are_told_in_words_with_the_places_of_the_proposals(served: Served
     assert told["pair"]["value"].lower() == "the market → a balloon"
     for vote in told["metaphor"]["votes"]:
         assert {item["proposals"][place]["value"]["metaphor"] for place in vote["who"]} == {vote["value"]}
+
+
+@pytest.mark.parametrize("kind", ["BMP", "TIFF"])
+def test_a_picture_that_browsers_do_not_show_goes_out_as_png(tmp_path: Path, kind: str) -> None:
+    written = io.BytesIO()
+    PIL.Image.new("RGB", (40, 30), (200, 10, 10)).save(written, kind)
+    record = NewItem(key="a", record={}, images=(ImageRef(name="scene", data=written.getvalue()),))
+    with serving(made(tmp_path / "project", [record])) as served:
+        reply = ask(served, f"/images/{served.project.item('a', 'Ada').image}")
+        assert (reply.status, reply.headers["content-type"]) == (200, "image/png")
+        shown = PIL.Image.open(io.BytesIO(reply.body))
+        assert (shown.size, shown.getpixel((5, 5))) == ((40, 30), (200, 10, 10))
 
 
 # -- what is sent --------------------------------------------------------------------------------------------------

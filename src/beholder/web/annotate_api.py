@@ -13,6 +13,7 @@ Who decides is in the header `X-Author`, percent-encoded. Nothing here names a m
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from typing import Annotated, Any
 from urllib.parse import unquote
@@ -25,13 +26,15 @@ from fastapi.responses import Response
 from beholder.annotate.forms import LONGEST, LONGEST_PIECE, MOST_PIECES, Value, check_value
 from beholder.annotate.items import LONGEST_NAME, LONGEST_NOTE, SAVE, SKIP, Item, Stale, author_of
 from beholder.annotate.project import Project
-from beholder.errors import UsageError
+from beholder.errors import DataError, UsageError
 from beholder.images.decode import read_header
 from beholder.images.header import MIME, Damaged
+from beholder.images.load import load, pixels
+from beholder.sample import ImageRef
 from beholder.web.app import as_error, as_json
 
 SHOWN_AS_THEY_ARE = frozenset({"JPEG", "PNG", "WEBP", "GIF"})
-"""Formats that go to the browser byte for byte, under the type that their own bytes show."""
+"""Formats that go to the browser byte for byte, under the type that their own bytes show; others go as PNG."""
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -208,12 +211,20 @@ def _picture(project: Project, sha256: str) -> Response:
     try:
         data, _ = project.picture(sha256)
         kind = read_header(data).format
-    except (UsageError, Damaged):
+        if kind not in SHOWN_AS_THEY_ARE:
+            data, kind = _as_png(data), "PNG"
+    except (UsageError, DataError, Damaged):
         return as_error("No item of this project has such a picture, or it cannot be read.", 404)
-    if kind not in SHOWN_AS_THEY_ARE:
-        return as_error(f"A browser does not show {kind} pictures. Convert it to PNG in the data.", 415)
     headers = {"cache-control": "private, max-age=31536000, immutable"}
     return Response(data, media_type=MIME[kind], headers=headers)
+
+
+def _as_png(data: bytes) -> bytes:
+    """A picture that browsers do not show (BMP, TIFF), upright, and within the limits on what is decoded."""
+    upright = pixels(load(ImageRef(name="picture", data=data)))
+    written = io.BytesIO()
+    upright.save(written, "PNG")
+    return written.getvalue()
 
 
 def _as_it_stands(project: Project, key: str, author: str) -> Response:

@@ -20,6 +20,7 @@ interface Props {
 /** What models propose, without their names; another order at each item. */
 export function Proposals({ form, proposals, chord, onTake, explained, explainKey, onExplain, onLook }: Props) {
   if (proposals.length === 0) return null;
+  if (proposals.every(({ missing }) => missing)) return <p class="soft">No model gave an answer that can be read.</p>;
   const short = { ...form, fields: form.fields.filter(({ kind }) => kind === "choice" || kind === "text") };
   return (
     <section class="proposals" aria-labelledby="proposals-title">

@@ -50,5 +50,7 @@ function isEmpty(content: unknown): boolean {
 }
 
 function inText(content: unknown): string {
+  const simple = (one: unknown) => typeof one === "string" || typeof one === "number" || typeof one === "boolean";
+  if (Array.isArray(content) && content.length > 0 && content.every(simple)) return content.join("\n");
   return typeof content === "string" ? content : (JSON.stringify(content) ?? "");
 }
