@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import PIL.Image
 import pytest
 
 import made_runs
@@ -17,7 +18,7 @@ from beholder.models import KINDS, make_model
 from beholder.models.endpoint import Endpoint
 from beholder.models.fakes import Fake, constant, random_guesser, replay, scripted
 from beholder.models.model import Model
-from beholder.sample import Ask, BooleanTarget, Response, Sample, Sampling, TextPart
+from beholder.sample import Ask, BooleanTarget, ImageRef, Response, Sample, Sampling, TextPart
 
 PARTS = (TextPart("The lamp stands for hope."),)
 SAMPLES = [
@@ -251,3 +252,18 @@ def test_every_kind_can_be_made(tmp_path: Path) -> None:
         model = make_model(kind + rest.get(kind, ""), found, seed=0, endpoint=Endpoint(base_url="http://h/v1"))
         assert model.name == kind + rest.get(kind, "")
         assert model.remote is (kind == "openai")
+
+
+def test_recorded_answers_keep_the_pictures_that_they_are_about(tmp_path: Path) -> None:
+    """Whoever gave them has seen the pictures, so that a report can show them; blind baselines keep none."""
+    picture = tmp_path / "a.png"
+    PIL.Image.new("RGB", (4, 3), "red").save(picture)
+    there = msgspec.structs.replace(SAMPLES[0], images=(ImageRef("a.png", str(picture)),))
+    gone = msgspec.structs.replace(SAMPLES[1], images=(*there.images, ImageRef("b.png", str(tmp_path / "b.png"))))
+    for fake in (replay(replay_file(tmp_path)), scripted(script_file(tmp_path))):
+        (kept,) = fake.prepare([ask_for(there)])
+        assert [blob.data for blob in kept.blobs] == [picture.read_bytes()]
+        (none,) = fake.prepare([ask_for(gone)])
+        assert none.blobs == ()
+    (blind,) = constant("T").prepare([ask_for(there)])
+    assert blind.blobs == ()

@@ -15,27 +15,36 @@ from typing import Any
 
 import msgspec
 
-from beholder.errors import Owner, UsageError
-from beholder.models.model import Prepared
+from beholder.errors import DataError, Owner, UsageError
+from beholder.images.load import load
+from beholder.models.model import Blob, Prepared, blob_of
 from beholder.sample import Ask, Failure, Response, Sample, content_digest
 from beholder.seeds import rng_for
 
 
 class Fake:
-    """A model that answers from the ask alone, at once. `answer` must be deterministic."""
+    """A model that answers from the ask alone, at once. `answer` must be deterministic.
+
+    `shown` says that the answers stand for those of a model that saw the pictures: a run keeps copies of them then, as
+    far as they can be had, so that reports can show them.
+    """
 
     remote = False
 
-    def __init__(self, name: str, facts: dict[str, Any], answer: Callable[[Ask], Response]) -> None:
+    def __init__(
+        self, name: str, facts: dict[str, Any], answer: Callable[[Ask], Response], *, shown: bool = False
+    ) -> None:
         self.name = name
         self._facts = facts
         self._answer = answer
+        self._shown = shown
 
     def identity(self) -> dict[str, Any]:
         return {"wire": "fake", "model": self.name, **self._facts}
 
     def prepare(self, asks: list[Ask]) -> list[Prepared]:
-        return [Prepared(ask=ask, request_hash=local_request_hash(self.name, ask)) for ask in asks]
+        blobs = _copies(asks[0].sample) if self._shown else ()
+        return [Prepared(ask=ask, request_hash=local_request_hash(self.name, ask), blobs=blobs) for ask in asks]
 
     async def check(self) -> None:
         """A fake is always there."""
@@ -56,6 +65,14 @@ class Fake:
 
     async def close(self) -> None:
         """Nothing to close."""
+
+
+def _copies(sample: Sample) -> tuple[Blob, ...]:
+    """The sample's pictures, all of them or none: answers that are there already do not fail for want of a picture."""
+    try:
+        return tuple(blob_of(load(ref), ref) for ref in sample.images)
+    except DataError:
+        return ()
 
 
 def local_request_hash(name: str, ask: Ask) -> str:
@@ -114,7 +131,7 @@ def replay(file: Path) -> Fake:
         message = f"{file} holds no answer for key {ask.sample.key}, vote {ask.vote}, epoch {ask.epoch}."
         return Response(failure=Failure(owner=Owner.DATA, kind="not_recorded", message=message))
 
-    return Fake(f"replay/{file}", {"sha256": _digest(file)}, answer_from_file)
+    return Fake(f"replay/{file}", {"sha256": _digest(file)}, answer_from_file, shown=True)
 
 
 def _recorded_answers(file: Path) -> Iterator[tuple[int, RecordedAnswer]]:
@@ -150,7 +167,7 @@ def scripted(file: Path) -> Fake:
             return Response(failure=Failure(owner=Owner.PROVIDER, kind="scripted", message=entry.error))
         return Response(text=entry.text, reasoning=entry.reasoning, finish=entry.finish)
 
-    return Fake(f"scripted/{file}", {"sha256": _digest(file)}, answer_from_script)
+    return Fake(f"scripted/{file}", {"sha256": _digest(file)}, answer_from_script, shown=True)
 
 
 def _script(file: Path) -> list[ScriptedAnswer]:
