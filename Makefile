@@ -11,12 +11,12 @@ MODEL ?=
 BASE_URL ?=
 N ?= 8
 
-.PHONY: demo test test-fast lint types check coverage bench lock clean
+.PHONY: demo test test-fast lint types check coverage bench lock web clean
 
 demo: .venv/.runtime
 	@$(BIN)/beholder demo --n $(N) $(if $(MODEL),--model $(MODEL)) $(if $(BASE_URL),--base-url $(BASE_URL))
 
-test: .venv/.dev  ## everything: the fast lane in parallel, then the slow lane
+test: .venv/.dev web/node_modules/.ready  ## everything: the fast lane in parallel, then the slow lane
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-report= -m "not slow"
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-append --cov-report=term:skip-covered -m slow
 
@@ -49,6 +49,14 @@ bench: .venv/.dev
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ .venv/.runtime
 
+# The pages are built already; their own tests, and the check that a build gives the same bytes, need Node 20.19 or newer.
+web/node_modules/.ready: web/package-lock.json
+	@if command -v npm >/dev/null 2>&1; then npm ci --prefix web --no-audit --no-fund --silent && touch $@; \
+	else echo "There is no npm: the tests of the pages' source will be skipped."; fi
+
+web: web/node_modules/.ready  ## build the pages anew
+	cd web && npm run --silent check && npm test --silent && npm run --silent build
+
 # Needs uv. The lock files name versions and hashes, never where they came from.
 LOCK := uv pip compile pyproject.toml requirements/build.in --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet --no-emit-index-url --no-emit-find-links
 lock:
@@ -56,4 +64,4 @@ lock:
 	$(LOCK) --extra dev --constraint requirements/runtime.lock --output-file requirements/dev.lock
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
+	rm -rf .venv web/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
