@@ -212,8 +212,23 @@ def test_annotators_at_several_servers_and_one_that_comes_back(place: Place) -> 
         assert done.code == 0, done.err
         assert (asked, len(one.requests), len(three.requests)) == (3, 3, 3)  # nobody is asked twice
         assert all("image_url" in str(request.body) for request in one.requests)
+    assert "Annotator 2 of 3: openai/m1" in done.err
+    assert "Arm" not in half.err + done.err
     assert "3 models, 2 must agree" in done.out
     assert "The paper has 5 annotators; here are 3." in " ".join(done.err.split())
+
+
+def test_a_key_goes_to_its_own_server_only(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONE", "one")
+    monkeypatch.setenv("TWO", "two")
+    with ScriptedServer(answering) as one, ScriptedServer(answering) as two:
+        command = [*served(place, one, two), "--agree", 2, "--api-key-env", "ONE"]
+        check_refused(place.beholder(*command), ("--api-key-env ONE is given once for 2 servers",))
+        assert not [*one.listed, *two.listed, *two.requests]
+        done = place.beholder(*command, "--api-key-env", "TWO")
+        assert done.code == 0, done.err
+        sent = [{each.headers["authorization"] for each in (*at.requests, *at.listed)} for at in (one, two)]
+    assert sent == [{"Bearer one"}, {"Bearer two"}]
 
 
 def test_answers_that_cannot_be_had_count_as_missing_if_one_says_so(place: Place) -> None:

@@ -150,6 +150,30 @@ def test_which_key_goes_where(
     assert not any(secret in stored for secret in ("usual", "of the model", "of the judge"))
 
 
+def test_judges_at_several_servers_have_a_key_each(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "ONE", "TWO", "NEW"):
+        monkeypatch.setenv(name, name.lower())
+    with ScriptedServer(rates("yes")) as one, ScriptedServer(lambda request: BUSY) as two:
+        arguments = ["--judge", "openai/a", "--judge", "overlap", "--judge", "openai/b", "--max-retries", 0]
+        where = ["--judge-base-url", one.url, "--judge-base-url", two.url]
+        check_refused(
+            place.beholder(*place.run(*arguments, *where, "--judge-key-env", "ONE")),
+            ("--judge-key-env ONE is given once for 2 servers",),
+        )
+        assert not [*one.requests, *one.listed, *two.requests, *two.listed], "no key went anywhere"
+        keys = ["--judge-key-env", "ONE", "--judge-key-env", "TWO"]
+        assert place.beholder(*place.run(*arguments, *where, *keys)).code == 4
+        rows = place.info()["settings"]["judges"]
+        assert [row["endpoint"] and row["endpoint"]["key_variable"] for row in rows] == ["ONE", None, "TWO"]
+        two.script = rates("no")
+        again = ["resume", place.folder, "--runs-dir", place.runs, "--judge-key-env", "NEW"]
+        check_refused(place.beholder(*again), ("given once for 2 servers",))
+        found = place.beholder.json(*again, "--judge-key-env", "TWO")
+        sent = [{request.headers["authorization"] for request in server.requests} for server in (one, two)]
+    assert sent == [{"Bearer one"}, {"Bearer two"}]
+    assert rubric(found) == [pytest.approx(2 / 3), pytest.approx(2 / 3)]
+
+
 def test_a_question_of_ones_own(place: Place, tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("Judge this: {explanation} by {questions} of {text} {gold}")
     with ScriptedServer(rates()) as server:
@@ -201,6 +225,33 @@ def test_failures_that_may_pass_leave_the_run_incomplete_and_a_resume_judges_on(
     assert resumed["complete"] is True
     assert who(resumed) == [("rubric", "openai/a", 2, 0), ("rubric", "overlap", 2, 0)]
     assert "Nothing to do" in place.beholder("resume", place.folder, "--runs-dir", place.runs).err
+
+
+def test_a_resume_that_has_only_judges_to_ask_needs_no_model(place: Place) -> None:
+    """The model may have been served for the run alone."""
+    with ScriptedServer(lambda request: BUSY) as server:
+        with ScriptedServer(lambda request: Reply(completion(said(item_of(request))))) as models:
+            arguments = ["run", "m3r", "--model", "openai/m", "--base-url", models.url, "--data", place.data]
+            told = place.beholder(*arguments, "--runs-dir", place.runs, *at(server), "--max-retries", 0)
+        assert told.code == 4, told.err
+        server.script = rates()
+        told = place.beholder("resume", place.folder, "--runs-dir", place.runs, "--json")
+        assert told.code == 0, told.err
+        assert "holds every answer; only its judges are asked" in told.err
+    assert rubric(json.loads(told.out)) == [1, 1]
+    assert place.info()["status"] == "complete"
+
+
+def test_a_picture_that_is_back_is_judged_by_a_resume(place: Place) -> None:
+    picture = place.data / "images" / "1.jpg"
+    there = picture.read_bytes()
+    with ScriptedServer(rates()) as server:
+        place.beholder(*place.run("--judge", f"scripted/{place.judge}"))
+        picture.write_bytes(b"no picture")  # the run's own copy is a link to it
+        assert place.beholder("rescore", place.folder, *at(server)).code == 4
+        picture.write_bytes(there)
+        found = place.beholder.json("resume", place.folder, "--runs-dir", place.runs)
+    assert rubric(found) == [1, 1]
 
 
 @pytest.mark.slow
@@ -455,6 +506,20 @@ def test_a_run_under_other_questions_is_judged_anew_by_a_resume(place: Place, tm
         assert len(server.requests) == 4
     assert rubric(resumed) == [1, 1]
     assert resumed["complete"] is True
+
+
+def test_a_run_that_is_complete_but_for_other_questions_is_not_said_to_have_everything(place: Place) -> None:
+    """As after an upgrade that words a question of the rubric anew: run.json says that the run is complete."""
+    with ScriptedServer(rates()) as server:
+        place.beholder(*place.run(*at(server)))
+        other = json.loads(shipped())
+        other["criteria"][0]["questions"][0]["asks"] = "Does it name what is seen?"
+        info = place.info()
+        info["settings"]["assumptions"] = json.dumps(other)
+        (place.folder / "run.json").write_text(json.dumps(info))
+        told = place.beholder("resume", place.folder, "--runs-dir", place.runs)
+    assert (told.code, len(server.requests)) == (0, 4), told.err
+    assert "Nothing to do" not in told.err
 
 
 def test_runs_under_different_assumptions_are_compared_with_a_word_of_that(place: Place, tmp_path: Path) -> None:

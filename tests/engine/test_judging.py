@@ -17,7 +17,9 @@ from made_readings import calls, failing
 from beholder.benchmarks.m3r.assumptions import shipped
 from beholder.engine import lifecycle
 from beholder.engine.judge import Judge, rule_of
+from beholder.engine.judges_of_run import have_judged
 from beholder.engine.judging import Judging, has_to_ask, judge_run
+from beholder.engine.run import Ending
 from beholder.errors import DataError, Owner
 from beholder.models.fakes import constant
 from beholder.sample import Judged, Response, Sample
@@ -121,7 +123,7 @@ def test_a_picture_that_is_gone_is_a_failure_and_no_score(tmp_path: Path) -> Non
     (row, _) = stored(result.folder)
     (one,) = row.response.judged
     assert one.failure is not None
-    assert one.failure.kind == "data"
+    assert (one.failure.kind, one.failure.retryable) == ("data", True), "it may be put back"
     assert "neither in the run nor in" in one.failure.message
 
 
@@ -387,6 +389,22 @@ def test_an_interrupt_waits_for_the_verdicts_in_flight(tmp_path: Path) -> None:
     assert words == ["Stopping: waiting for the verdicts that are under way. Press Ctrl-C again to drop them."]
 
 
+def test_an_interrupt_while_a_judge_has_nothing_left_to_do_stops_the_next_one(tmp_path: Path) -> None:
+    class Told:
+        def __setattr__(self, name: str, tell: Callable[[], None] | None) -> None:
+            if tell is not None and not heard:
+                heard.append(True)
+                tell()
+
+    heard: list[bool] = []
+    with ScriptedServer(rates()) as server:
+        result, plan, _ = run_m3r(tmp_path, [said(0)], judge_at(server))
+        judges = [judge_at(server), judge_at(server, name="openai/b")]
+        ended = asyncio.run(have_judged(result.folder, plan, judges, print, Told()))  # type: ignore[arg-type]
+        assert len(server.requests) == 1
+    assert ended[0] is Ending.INTERRUPTED
+
+
 # reading it back ---------------------------------------------------------------------------------------------------
 
 
@@ -404,6 +422,18 @@ def test_what_counts_is_told_by_the_database_alone(tmp_path: Path) -> None:
     with closing(schema.open_to_read(result.folder / "run.db")) as db:
         (row,) = reading.responses(db)
     assert [type(one) for one in row.response.judged] == [Judged, Judged]
+
+
+def test_a_run_is_whole_though_nothing_is_left_to_be_asked_of_a_new_judge(tmp_path: Path) -> None:
+    """Then what an earlier one said goes on counting: a resume could not change it."""
+    task = msgspec.structs.replace(RUBRIC, needs=lambda sample, response: False)
+    found = msgspec.structs.replace(M3R, judge_tasks=(task,))
+    with ScriptedServer(rates("yes")) as server:
+        result, plan, _ = run_m3r(tmp_path, [said(0)], judge_at(server))
+    info = folders.read_info(result.folder)
+    info.settings["judges"] = [{"purpose": "rubric", "model": "openai/b", "template": RUBRIC.template}]
+    assert lifecycle.read_result(result.folder, info, plan, found).complete
+    assert not lifecycle.read_result(result.folder, info, plan, M3R).complete
 
 
 def test_the_settings_of_a_run_name_its_judges(tmp_path: Path) -> None:

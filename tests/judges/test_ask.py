@@ -99,12 +99,19 @@ def test_t28_but_only_once() -> None:
     assert reply.failure.owner is Owner.JUDGE
 
 
-def test_a_reply_with_text_is_not_asked_for_again() -> None:
-    judge = Judge([said("The answer is", "length"), said("Score: 1")])
+def test_a_reply_cut_before_its_verdict_is_asked_for_once_more() -> None:
+    judge = Judge([said('{"why": "The picture', "length"), said("Score: 1")])
     reply = judged(judge)
-    assert len(judge.asked) == 1
-    assert reply.failure is not None
-    assert reply.failure.kind == "judge_unreadable"
+    assert [limit for _, limit in judge.asked] == [100, 200]
+    assert reply.value == 1
+    twice = judged(Judge([said("", "length"), said("The answer is", "max_tokens")]))
+    assert twice.failure is not None
+    assert (twice.failure.kind, "before it gave a verdict, twice" in twice.failure.message) == ("judge_cut", True)
+
+
+def test_a_verdict_that_was_cut_is_not_asked_for_again() -> None:
+    judge = Judge([said("Score: 1. That is", "length")])
+    assert (judged(judge).value, len(judge.asked)) == (1, 1)
 
 
 def test_a_blocked_reply_names_its_cause() -> None:

@@ -97,7 +97,7 @@ def propose(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Environment variable with the key: one, or one for each annotator (OPENAI_API_KEY).",
+            help="Environment variable with the key: one, or one for each annotator (default: OPENAI_API_KEY).",
             rich_help_panel=_WHERE,
             show_default=False,
         ),
@@ -155,24 +155,21 @@ def propose(
 def _askings(options: dict[str, Any], annotators: list[str]) -> list[Asking]:
     """How each annotator is reached and asked. `UsageError` for names given twice and lists that do not fit."""
     from beholder.cli.asking import Asking
+    from beholder.cli.endpoint import check_keys, for_each
     from beholder.errors import UsageError
 
     twice = sorted({name for name in annotators if annotators.count(name) > 1})
     if twice:
         raise UsageError(f"--annotator {twice[0]} is given twice: two voices of one model are not independent.")
-    lists = {}
-    for name, usual in (("base_url", None), ("api_key_env", "OPENAI_API_KEY")):
-        given = options[name] or [usual]
-        if len(given) not in (1, len(annotators)):
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(
-                f"{option} is given {len(given)} times for {len(annotators)} annotators. Give it once, or for each."
-            )
-        lists[name] = given if len(given) > 1 else given * len(annotators)
-    plain = {name: options[name] for name in Asking.__struct_fields__ if name in options and name not in lists}
+    keys = options["api_key_env"] or []
+    urls = for_each("--base-url", options["base_url"] or [], len(annotators), "annotators")
+    variables = for_each("--api-key-env", keys, len(annotators), "annotators")
+    served = [url for name, url in zip(annotators, urls, strict=True) if name.startswith("openai/")]
+    check_keys("--api-key-env", keys, served)
+    plain = {name: options[name] for name in Asking.__struct_fields__ if name in options}
     return [
-        Asking(**plain, tool_images="user", base_url=url or None, api_key_env=variable)
-        for url, variable in zip(lists["base_url"], lists["api_key_env"], strict=True)
+        Asking(**plain | {"base_url": url or None, "api_key_env": variable or "OPENAI_API_KEY"}, tool_images="user")
+        for url, variable in zip(urls, variables, strict=True)
     ]
 
 
@@ -305,9 +302,10 @@ async def _carry_on(
 
     runs = out / RUNS
     missing = 0
-    for arm, asking in zip(asked.arms, askings, strict=True):
+    for number, (arm, asking) in enumerate(zip(asked.arms, askings, strict=True), start=1):
         reach = Reach(asking.endpoint(), asking.engine_options(runs))
-        (result,) = await carry_on(runs, Experiment(kind="annotate", arms=(arm,)), reach, console)
+        heading = f"Annotator {number} of {len(askings)}: {arm.title}"
+        (result,) = await carry_on(runs, Experiment(kind="annotate", arms=(arm,)), reach, console, heading)
         if result.message:
             say(console, result.message, "red")
         if result.ending is Ending.INTERRUPTED:

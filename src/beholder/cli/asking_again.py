@@ -52,8 +52,8 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
     max_connections: int | None
     max_retries: int | None
     extractor_key_env: str | None
-    judge_key_env: str | None = None
-    slot_judge_key_env: str | None = None
+    judge_key_env: list[str] | None = None
+    slot_judge_key_env: list[str] | None = None
     fsync: bool
 
     @property
@@ -114,6 +114,10 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
                 f"{self.folder} lies outside --runs-dir {self.runs_dir}, and its {self.file} names {what}. "
                 f"If it is yours, say so with --runs-dir {self.home}."
             )
-        keys = {"extraction": self.extractor_key_env, "rubric": self.judge_key_env, "slots": self.slot_judge_key_env}
+        keys = {
+            "extraction": [self.extractor_key_env] if self.extractor_key_env is not None else [],
+            "rubric": self.judge_key_env or [],
+            "slots": self.slot_judge_key_env or [],
+        }
         way = Way(cache=cache, max_retries=retries, concurrency=self.connections(settings), fsync=self.fsync)
         return judges_again(settings.all_judges, found, keys, way)

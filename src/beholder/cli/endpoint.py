@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -217,6 +218,22 @@ def asking(endpoint: Endpoint) -> str:
         key = "the credentials given"
     way = f", through the proxy {scrub_url(endpoint.proxy)}" if endpoint.proxy else ""
     return f"Asking {scrub_url(endpoint.base_url)} with {key}{way}"
+
+
+def for_each(option: str, given: Sequence[str], number: int, whom: str) -> list[str | None]:
+    """What a repeatable option says of each of so many models: given once it is about all, else about each in turn."""
+    if len(given) not in (0, 1, number):
+        raise UsageError(f"{option} is given {len(given)} times for {number} {whom}. Give it once, or for each.")
+    return [*given] if len(given) == number else [given[0] if given else None] * number
+
+
+def check_keys(option: str, given: Sequence[str], urls: Sequence[str | None]) -> None:
+    """Refuses one named key for several servers: each would get that of another one. `option` is the key's."""
+    servers = {urlsplit(url or "").netloc.rpartition("@")[2].lower() for url in urls}
+    if len(given) == 1 and len(servers) > 1:
+        raise UsageError(
+            f"{option} {given[0]} is given once for {len(servers)} servers; a key goes to one. Give {option} for each."
+        )
 
 
 def default_base_url() -> str | None:

@@ -58,9 +58,13 @@ async def check_experiment(experiment: Experiment, reach: Reach) -> None:
             await check_sandbox(settings)
 
 
-async def carry_on(folder: Path, experiment: Experiment, reach: Reach, console: Console) -> list[Result]:
+async def carry_on(
+    folder: Path, experiment: Experiment, reach: Reach, console: Console, heading: str | None = None
+) -> list[Result]:
     """Begins the arms that are missing, continues those that are incomplete, reads the others. Returns the results in
     the order of the arms. Whatever ends one arm early (Ctrl-C, a refused key, a hopeless server) ends the experiment.
+
+    `heading` is what is said before an arm is asked, in place of its number and its title.
     """
     from beholder.cli.judges import close
     from beholder.engine.run import Ending
@@ -75,7 +79,7 @@ async def carry_on(folder: Path, experiment: Experiment, reach: Reach, console: 
             for number, arm in enumerate(experiment.arms, start=1):
                 result = _finished(folder / arm.name) if is_begun(folder, arm) else None
                 if result is None:
-                    words = f"Arm {number} of {total}, {arm.name}: {arm.title}"
+                    words = heading or f"Arm {number} of {total}, {arm.name}: {arm.title}"
                     console.print(plain(words, one_line=True), style="dim", soft_wrap=True)
                     result = await _carry_out(folder, arm, reach, console)
                 results.append(result)

@@ -40,20 +40,21 @@ JudgeNames = Annotated[
     ),
 ]
 JudgeUrl = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--judge-base-url",
         metavar="URL",
-        help="Where these models are served (default: --base-url, or OPENAI_BASE_URL).",
+        help="Where these models are served: one URL, or one for each (default: --base-url, or OPENAI_BASE_URL).",
         rich_help_panel=_PANEL,
     ),
 ]
 JudgeKey = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--judge-key-env",
         metavar="NAME",
-        help="Environment variable with their API key (default: the model's at the same server, else OPENAI_API_KEY).",
+        help="Environment variable with their API key: one, or one for each (default: the model's at the same server, "
+        "else OPENAI_API_KEY).",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -73,15 +74,20 @@ SlotJudgeNames = Annotated[
     ),
 ]
 SlotJudgeUrl = Annotated[
-    str | None,
-    typer.Option("--slot-judge-base-url", metavar="URL", help="Where those are served.", rich_help_panel=_PANEL),
+    list[str] | None,
+    typer.Option(
+        "--slot-judge-base-url",
+        metavar="URL",
+        help="Where those are served: one URL, or one for each.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 SlotJudgeKey = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--slot-judge-key-env",
         metavar="NAME",
-        help="Environment variable with the API key of those.",
+        help="Environment variable with the API key of those: one, or one for each.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -94,12 +100,15 @@ SlotJudgePrompt = Annotated[
 
 
 class Named(msgspec.Struct, frozen=True, kw_only=True):
-    """What the options say of the judges of one purpose; at least one is named."""
+    """What the options say of the judges of one purpose; at least one is named.
+
+    `base_urls` and `key_variables` are one for all that are served, or one for each of these in turn.
+    """
 
     purpose: str
     names: tuple[str, ...]
-    base_url: str | None = None
-    key_variable: str | None = None
+    base_urls: tuple[str, ...] = ()
+    key_variables: tuple[str, ...] = ()
     prompt: Path | None = None
 
 
@@ -125,10 +134,9 @@ def named_judges(options: Mapping[str, Any]) -> list[Named]:
     named = []
     for purpose, option in OPTIONS.items():
         parameter = option[2:].replace("-", "_")
-        value = options.get(parameter)
-        names = (value,) if isinstance(value, str) else tuple(value or ())
+        names = _several(options.get(parameter))
         about = {what: options.get(f"{parameter}_{what}") for what in ("base_url", "key_env", "prompt")}
-        alone = [f"{option}-{what.replace('_', '-')}" for what, given in about.items() if given is not None]
+        alone = [f"{option}-{what.replace('_', '-')}" for what, given in about.items() if given]
         if alone and not names:
             does = "reads the answers" if purpose == "extraction" else "judges"
             raise UsageError(f"{alone[0]} goes with {option}, which names the model that {does}.")
@@ -139,8 +147,8 @@ def named_judges(options: Mapping[str, Any]) -> list[Named]:
             one = Named(
                 purpose=purpose,
                 names=names,
-                base_url=about["base_url"],
-                key_variable=about["key_env"],
+                base_urls=_several(about["base_url"]),
+                key_variables=_several(about["key_env"]),
                 prompt=about["prompt"],
             )
             named.append(one)
@@ -159,8 +167,9 @@ def make_judges(named: Sequence[Named], found: Benchmark, way: Way) -> tuple[tup
     for one in named:
         task = _task(found, one.purpose)
         template = _template(one, task)
+        endpoints = _endpoints(one, way)
         for name in one.names:
-            endpoint = _endpoint(one, way) if _kind(name) == "openai" else None
+            endpoint = endpoints.get(name)
             judge = _made(task, name, template, found, endpoint, way)
             judges.append(judge)
             row = {
@@ -185,30 +194,25 @@ def in_place_of(stored: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
 
 
 def judges_again(
-    stored: Sequence[StoredJudge], found: Benchmark, keys: Mapping[str, str | None], way: Way
+    stored: Sequence[StoredJudge], found: Benchmark, keys: Mapping[str, Sequence[str]], way: Way
 ) -> tuple[Judge, ...]:
-    """The judges that a run was begun with. `keys` gives the variable of a purpose's key, where another one is given.
+    """The judges that a run was begun with. `keys` gives the variables of a purpose's keys, where others are given: one
+    for all that are served, or one for each.
 
     `UsageError` if an address held credentials, which are not kept.
     """
     from beholder.cli.endpoint import endpoint_again
-    from beholder.errors import UsageError
 
+    given = {purpose: iter(_keys_again(stored, purpose, names)) for purpose, names in keys.items()}
     judges = []
     for one in stored:
         task = _task(found, one.purpose)
         endpoint = None
         if one.endpoint is not None:
-            if "***" in one.endpoint.last_url:
-                option = OPTIONS[one.purpose]
-                raise UsageError(
-                    f"The address of the run's {_noun(one.purpose)} held credentials, which are not kept. Name it "
-                    f"again: beholder rescore RUN {option} {one.model} {option}-base-url URL."
-                )
             endpoint = endpoint_again(
                 one.endpoint,
                 base_url=None,
-                key_variable=keys.get(one.purpose),
+                key_variable=next(given[one.purpose]),
                 headers=[],
                 extra_body=None,
                 proxy=None,
@@ -217,6 +221,25 @@ def judges_again(
             )
         judges.append(_made(task, one.model, one.template, found, endpoint, way))
     return tuple(judges)
+
+
+def _keys_again(stored: Sequence[StoredJudge], purpose: str, names: Sequence[str]) -> list[str | None]:
+    """The variable of the key of each served judge of a purpose; None for the one that it was."""
+    from beholder.cli.endpoint import check_keys, for_each
+    from beholder.errors import UsageError
+
+    option = OPTIONS[purpose]
+    urls = []
+    for one in stored:
+        if one.purpose == purpose and one.endpoint is not None:
+            if "***" in one.endpoint.last_url:
+                raise UsageError(
+                    f"The address of the run's {_noun(purpose)} held credentials, which are not kept. Name it "
+                    f"again: beholder rescore RUN {option} {one.model} {option}-base-url URL."
+                )
+            urls.append(one.endpoint.last_url)
+    check_keys(f"{option}-key-env", names, urls)
+    return for_each(f"{option}-key-env", names, len(urls), "judges that are served")
 
 
 async def check(judges: Sequence[Judge]) -> None:
@@ -269,25 +292,34 @@ def _template(one: Named, task: JudgeTask) -> str:
     return template
 
 
-def _endpoint(one: Named, way: Way) -> Endpoint | None:
-    from beholder.cli.endpoint import default_base_url, make_endpoint
+def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
+    """Where those of the judges are asked that are served, by name; none where no address is known."""
+    from beholder.cli.endpoint import check_keys, default_base_url, for_each, make_endpoint
 
-    url = one.base_url or way.base_url or default_base_url()
-    if url is None:
-        return None
-    of_the_model = way.key_variable if one.base_url is None else None  # no key goes to another server unasked
-    return make_endpoint(
-        base_url=url,
-        key_variable=one.key_variable or of_the_model or "OPENAI_API_KEY",
-        headers=[],
-        extra_body=None,
-        proxy=None,
-        ca_file=None,
-        max_connections=way.concurrency,
-        timeout=way.timeout,
-        connect_timeout=10.0,
-        max_tokens_field="max_tokens",
-    )
+    option = OPTIONS[one.purpose]
+    served = [name for name in one.names if _kind(name) == "openai"]
+    own = for_each(f"{option}-base-url", one.base_urls, len(served), "judges that are served")
+    keys = for_each(f"{option}-key-env", one.key_variables, len(served), "judges that are served")
+    check_keys(f"{option}-key-env", one.key_variables, own)
+    endpoints = {}
+    for name, base_url, key in zip(served, own, keys, strict=True):
+        url = base_url or way.base_url or default_base_url()
+        if url is None:
+            continue
+        of_the_model = way.key_variable if base_url is None else None  # no key goes to another server unasked
+        endpoints[name] = make_endpoint(
+            base_url=url,
+            key_variable=key or of_the_model or "OPENAI_API_KEY",
+            headers=[],
+            extra_body=None,
+            proxy=None,
+            ca_file=None,
+            max_connections=way.concurrency,
+            timeout=way.timeout,
+            connect_timeout=10.0,
+            max_tokens_field="max_tokens",
+        )
+    return endpoints
 
 
 def _made(task: JudgeTask, name: str, template: str, found: Benchmark, endpoint: Endpoint | None, way: Way) -> Judge:
@@ -325,6 +357,11 @@ def _made(task: JudgeTask, name: str, template: str, found: Benchmark, endpoint:
         cache=way.cache,
         fsync=way.fsync,
     )
+
+
+def _several(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The values of an option, whether or not it can be repeated."""
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def _kind(name: str) -> str:

@@ -57,11 +57,11 @@ def resume(
     from beholder.cli.endpoint import StoredEndpoint, asking, stored_settings
     from beholder.cli.finding import find_run
     from beholder.cli.judges import close
-    from beholder.engine.lifecycle import benchmark_of, check_same_plan, plan_of
+    from beholder.engine.lifecycle import benchmark_of, check_same_plan, judge_again, plan_of
     from beholder.models import make_model
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
-    from beholder.store.folder import read_info
+    from beholder.store.folder import locked, read_info
 
     console = make_console(stderr=True)
 
@@ -95,8 +95,18 @@ def resume(
         slot_judge_key_env=slot_judge_key_env,
         fsync=fsync,
     )
-    endpoint = again.endpoint(settings.endpoint or StoredEndpoint()) if settings.needs_endpoint else None
     options = again.engine_options(settings, found, again.home / ".cache.db" if settings.cache else None)
+    whole = holds_every_answer(folder, plan)  # then its server may be gone by now
+    endpoint = again.endpoint(settings.endpoint or StoredEndpoint()) if settings.needs_endpoint and not whole else None
+
+    async def judge_on() -> Result:
+        try:
+            check_as_planned(info, plan)
+            say(f"{folder} holds every answer; only its judges are asked.", "dim")
+            with locked(folder):
+                return await judge_again(folder, info, plan, options.judges, {}, lambda text: say(text, "yellow"))
+        finally:
+            await close(options.judges)
 
     async def run_on() -> Result:
         model = make_model(settings.model, found, seed=plan.seed, endpoint=endpoint)
@@ -118,7 +128,7 @@ def resume(
         finally:
             await close(options.judges)
 
-    result = asyncio.run(run_on())
+    result = asyncio.run(judge_on() if whole else run_on())
     finish_command([result], as_json=as_json, all_metrics=all_metrics)
     raise typer.Exit(exit_code(result))
 
@@ -139,27 +149,44 @@ def as_it_stands(folder: Path, info: RunInfo, plan: Plan, found: Benchmark) -> R
     """
     from contextlib import closing
 
-    from beholder.engine.lifecycle import check_same_plan, finish, read_result
+    from beholder.engine.judges_of_run import lacks_verdicts
+    from beholder.engine.lifecycle import finish, read_result
     from beholder.engine.rescoring import scored_by_other_code
-    from beholder.errors import Owner
     from beholder.store import reading, schema
     from beholder.store.folder import locked
 
-    if (info.settings.get("extractor") or info.settings.get("judges")) and info.status != "complete":
+    if not holds_every_answer(folder, plan) or lacks_verdicts(folder, info.settings, found):
         return None
+    check_as_planned(info, plan)
     with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
-        tally = reading.tally(db, len(found.scorers))
-        if tally.retryable or len(reading.done(db)) < plan.n_asks:
-            return None
-        failures = (one.response.failure for one in reading.responses(db)) if tally.failed else ()
-        if any(failure is not None and failure.owner is Owner.DATA for failure in failures):
-            return None
+        unscored = reading.tally(db, len(found.scorers)).unscored
         stale = scored_by_other_code(db, found)
-    check_same_plan(info, plan, _AsPlanned(info.plan.get("model")))  # type: ignore[arg-type]  # only its identity counts
-    if info.status == "complete" and not stale and not tally.unscored:
+    if info.status == "complete" and not stale and not unscored:
         return read_result(folder, info, plan, found)
     with locked(folder):
         return finish(folder, info, plan, found, again=stale)
+
+
+def holds_every_answer(folder: Path, plan: Plan) -> bool:
+    """Whether a resume has nothing to ask the model: no answer is missing, and no failure may be tried again."""
+    from contextlib import closing
+
+    from beholder.errors import Owner
+    from beholder.store import reading, schema
+
+    with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
+        tally = reading.tally(db, 0)
+        if tally.retryable or len(reading.done(db)) < plan.n_asks:
+            return False
+        failures = (one.response.failure for one in reading.responses(db)) if tally.failed else ()
+        return not any(failure is not None and failure.owner is Owner.DATA for failure in failures)
+
+
+def check_as_planned(info: RunInfo, plan: Plan) -> None:
+    """Refuses a run whose data has changed. The model is not needed: its identity is what run.json says."""
+    from beholder.engine.lifecycle import check_same_plan
+
+    check_same_plan(info, plan, _AsPlanned(info.plan.get("model")))  # type: ignore[arg-type]  # only its identity counts
 
 
 class _AsPlanned:

@@ -141,7 +141,8 @@ class Asker:
                 answer=response.text or "",
             )
         except DataError as error:
-            return JudgeReply(failure=Failure(owner=Owner.JUDGE, kind="data", message=str(error)))
+            mendable = judge.rule is None  # a picture may be put back; a rule says the same of the same words
+            return JudgeReply(failure=Failure(Owner.JUDGE, "data", str(error), retryable=mendable))
         return reply if reply.called else msgspec.structs.replace(reply, value="")
 
     async def _send(self, sample: Sample, prompt: tuple[Part, ...], max_tokens: int, number: int) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -39,14 +40,20 @@ def named_judges(settings: dict[str, Any], found: Benchmark) -> list[tuple[Judge
 
 
 def lacks_verdicts(folder: Path, settings: dict[str, Any], found: Benchmark) -> bool:
-    """Whether a judge that run.json names has still to be asked something, or another one counts in its place."""
+    """Whether a judge that run.json names has still to be asked something, or what it said does not count yet."""
     named = named_judges(settings, found)
     if not named:
         return False
     with closing(schema.open_to_read(folder / "run.db")) as db:
-        counting = {asking for task, _ in named for asking in judge_calls.counting(db, task.purpose)}
-    others = counting - {asking for _, asking in named}
-    return bool(others) or any(has_to_ask(folder, task, asking) for task, asking in named)
+        if any(_others_count(db, asking.purpose, [one for _, one in named]) for _, asking in named):
+            return True
+    return any(has_to_ask(folder, task, asking) for task, asking in named)
+
+
+def _others_count(db: sqlite3.Connection, purpose: str, named: Sequence[Asking]) -> bool:
+    """Whether judges count that are not named, although one that is named has said something."""
+    own = {one for one in named if one.purpose == purpose}
+    return not judge_calls.counting(db, purpose) <= own and any(judge_calls.has_said(db, one) for one in own)
 
 
 async def have_judged(

@@ -168,7 +168,7 @@ class _Work:
         self.calls: list[JudgeCall] = []
 
     async def judge_all(self, asker: Asker, numbers: Sequence[int]) -> Judging:
-        done = Judging()
+        done = Judging(interrupted=self.stopping.is_set())
         for start in range(0, len(numbers), _AT_ONCE):
             batch = await self.fetch(numbers[start : start + _AT_ONCE])
             self.calls = []

@@ -13,7 +13,8 @@ from beholder.sample import Response
 from beholder.score import Outcome
 from beholder.trajectory import Ended
 
-_CUT = frozenset(("length", "max_tokens", "max_output_tokens", "model_length", "token_limit"))
+CUT = frozenset(("length", "max_tokens", "max_output_tokens", "model_length", "token_limit"))
+"""Finish reasons of servers that say that the limit of tokens cut a text."""
 _FILTERED = frozenset(
     (
         "content_filter",
@@ -87,7 +88,7 @@ def settle(response: Response, found: Extraction[Any]) -> tuple[Outcome, tuple[s
         return Outcome.FAILED, (response.failure.kind,), response.failure.message
     finish = (response.finish or "").strip().lower().removeprefix("finishreason.")
     if found.value is not None:
-        if "unclosed_tag" in found.flags and finish in _CUT:
+        if "unclosed_tag" in found.flags and finish in CUT:
             return Outcome.TRUNCATED, _with_cap(found.flags, response), "The text was cut off inside the answer."
         return Outcome.SCORED, found.flags, found.reason
     text = response.text or ""
@@ -103,7 +104,7 @@ def settle(response: Response, found: Extraction[Any]) -> tuple[Outcome, tuple[s
         return Outcome.REFUSED, flags, "The server's content filter stopped the answer."
     if _REFUSES.search(said, 0, 400):
         return Outcome.REFUSED, flags, "The model refuses to answer."
-    if finish in _CUT:
+    if finish in CUT:
         return Outcome.TRUNCATED, flags, "The text was cut off at the token limit before an answer."
     if "cap_hit" in flags and (blank or not finish):
         return Outcome.TRUNCATED, flags, "The token limit was used up before an answer."

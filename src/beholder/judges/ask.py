@@ -14,6 +14,7 @@ import msgspec
 from beholder.errors import AuthError, Owner, ProviderError
 from beholder.extract.extraction import Extraction
 from beholder.extract.markup import is_blank
+from beholder.extract.outcome import CUT
 from beholder.sample import Failure, Response
 
 V = TypeVar("V")
@@ -46,13 +47,14 @@ async def ask_judge(
 ) -> JudgeReply[V]:
     """Puts `prompt`, in whatever form, to the judge behind `ask(prompt, max_tokens)` and reads its reply with `read`.
 
-    `answer` is the text to be judged; if it is blank the judge is not called. A reply without text that was cut by the
-    limit (`finish == "length"`) is asked for once more with twice the tokens. Errors of the judge's server become the
-    reply's `failure`; `AuthError` is raised, because no later call can succeed either.
+    `answer` is the text to be judged; if it is blank the judge is not called. A reply that was cut by the limit of
+    tokens before it held a verdict is asked for once more with twice the tokens. Errors of the judge's server become
+    the reply's `failure`; `AuthError` is raised, because no later call can succeed either.
     """
     if is_blank(answer):
         return JudgeReply(called=False)
     replies: list[Response] = []
+    extraction: Extraction[V] = Extraction(None)
     for limit in (max_tokens, 2 * max_tokens):
         try:
             reply = await ask(prompt, limit)
@@ -62,35 +64,35 @@ async def ask_judge(
             failure = _failure(error.kind, f"The judge's server failed: {error}", error.status, error.retryable)
             return JudgeReply(failure=failure, replies=tuple(replies))
         replies.append(reply)
-        if reply.failure is not None or not _cut_before_text(reply):
+        if reply.failure is not None:
             break
-    return _verdict(tuple(replies), read)
+        text = reply.text or ""
+        extraction = read(text) if not is_blank(text) else Extraction(None)
+        if extraction.value is not None or reply.finish not in CUT:
+            break
+    return _outcome(tuple(replies), extraction)
 
 
-def _verdict(replies: tuple[Response, ...], read: Callable[[str], Extraction[V]]) -> JudgeReply[V]:
+def _outcome(replies: tuple[Response, ...], extraction: Extraction[V]) -> JudgeReply[V]:
+    """The verdict in the last reply, read as `extraction`, or why there is none."""
     reply = replies[-1]
     if (cause := reply.failure) is not None:
         message = f"The judge's server failed: {cause.message}"
         return JudgeReply(failure=_failure(cause.kind, message, cause.status, cause.retryable), replies=replies)
-    if _cut_before_text(reply):
+    if extraction.value is not None:
+        return JudgeReply(value=extraction.value, extraction=extraction, replies=replies)
+    blank = is_blank(reply.text or "")
+    if reply.finish in CUT:
         limit = f"{reply.max_tokens} tokens" if reply.max_tokens else "its limit of tokens"
-        message = f"The judge was cut off at {limit} before it said anything, twice"
-        return JudgeReply(failure=_failure("judge_cut", message), replies=replies)
-    text = reply.text or ""
-    if is_blank(text):
-        cause_word = f" (finish: {reply.finish})" if reply.finish else ""
-        return JudgeReply(failure=_failure("judge_empty", f"The judge's reply is empty{cause_word}"), replies=replies)
-    extraction = read(text)
-    if extraction.value is None:
+        before = "it said anything" if blank else "it gave a verdict"
+        kind, message = "judge_cut", f"The judge was cut off at {limit} before {before}, twice"
+    elif blank:
+        finish = f" (finish: {reply.finish})" if reply.finish else ""
+        kind, message = "judge_empty", f"The judge's reply is empty{finish}"
+    else:
         kind = "judge_out_of_range" if "out_of_range" in extraction.flags else "judge_unreadable"
-        reason = extraction.reason or "No verdict could be read."
-        failure = _failure(kind, f"The judge's reply holds no verdict: {reason}")
-        return JudgeReply(extraction=extraction, failure=failure, replies=replies)
-    return JudgeReply(value=extraction.value, extraction=extraction, replies=replies)
-
-
-def _cut_before_text(reply: Response) -> bool:
-    return reply.failure is None and reply.finish == "length" and is_blank(reply.text or "")
+        message = f"The judge's reply holds no verdict: {extraction.reason or 'No verdict could be read.'}"
+    return JudgeReply(extraction=None if blank else extraction, failure=_failure(kind, message), replies=replies)
 
 
 def _failure(kind: str, message: str, status: int | None = None, retryable: bool = False) -> Failure:

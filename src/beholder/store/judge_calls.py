@@ -72,7 +72,7 @@ def keep(
         with schema.told_plainly(folder):
             db.execute("BEGIN IMMEDIATE")
             new = list(calls)
-            number = _round_of(db, asking, {asking, *together}) if new or _has_said(db, asking) else 0
+            number = _round_of(db, asking, {asking, *together}) if new or has_said(db, asking) else 0
             for call in new:
                 db.execute(
                     "INSERT OR REPLACE INTO judge_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -93,7 +93,10 @@ def keep(
         schema.close_for_good(db)
 
 
-def _has_said(db: sqlite3.Connection, asking: Asking) -> bool:
+def has_said(db: sqlite3.Connection, asking: Asking) -> bool:
+    """Whether there is any call of this judge, asked like this."""
+    if not are_kept(db):
+        return False
     query = "SELECT 1 FROM judge_calls WHERE purpose = ? AND judge = ? AND prompt = ? LIMIT 1"
     return db.execute(query, (asking.purpose, asking.judge, asking.prompt)).fetchone() is not None
 
