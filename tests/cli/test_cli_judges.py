@@ -15,7 +15,7 @@ from cli_data import Beholder, check_refused, tfq_data, tree
 import made_runs
 from beholder.benchmarks.m3r.assumptions import shipped
 from beholder.engine.retry import RetryPolicy
-from made_metaphors import MAPPING, item_of, m3r_data, rates, said, script, verdict
+from made_metaphors import MAPPING, item_of, m3r_data, metaphor, rates, said, script, verdict
 from made_runs import slowly
 from scripted_server import Reply, Request, ScriptedServer, completion
 
@@ -355,6 +355,18 @@ def test_answers_of_a_file_are_judged(place: Place, tmp_path: Path) -> None:
         assert len(server.requests) == 2, "what was said is in the cache"
     told = place.beholder(*arguments, "--judge", "overlap")
     assert "Judged by overlap (rubric): 2 of 2" in told.out
+
+
+def test_no_judge_is_asked_about_pictures_that_it_cannot_see(place: Place, tmp_path: Path) -> None:
+    """A result file with its own gold only names the pictures; a rule, or a fake, need not see them."""
+    file = made_runs.write_lines(tmp_path / "r.jsonl", [metaphor(number, response=said(number)) for number in range(2)])
+    arguments = ["score", "m3r", file, "--runs-dir", place.runs, "--judge", "overlap"]
+    with ScriptedServer(rates()) as server:
+        check_refused(
+            place.beholder(*arguments, *at(server)), ("has to see the pictures, and", "none for 2 items", "--data")
+        )
+        assert not server.requests
+    assert rubric(place.beholder.json(*arguments, "--judge", f"scripted/{place.judge}")) == [1, 0.5]
 
 
 @pytest.mark.parametrize(("reply", "code"), [(GONE, 3), (BUSY, 4)], ids=["good", "now"])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from beholder.engine.answers import PlainAnswers
     from beholder.engine.judge import Judge
     from beholder.engine.judging import Judging
+    from beholder.sample import Sample
     from beholder.store.judge_calls import Counted
 
 
@@ -106,6 +107,7 @@ def score(
     asyncio.run(check(judges))  # before the file is read: a wrong URL shows at once
     given, warnings = _read(found, file, data, LoadOptions(images=images, categories=categories, task=task))
     samples = list({one.sample.key: one.sample for one in given.answered}.values())
+    _check_pictures(judges, samples, file)
     warnings += found.notices(samples) if found.notices is not None else []
     for warning in warnings:
         say(warning, "yellow")
@@ -137,6 +139,20 @@ def score(
         raise typer.Exit(exits.INCOMPLETE)
     unread = bool(readers) and any(one.failed for one in done) and lacks_headline(found, metrics)
     raise typer.Exit(exits.NO_SCORE if unread or all_in_vain(judged) else exits.DONE)
+
+
+def _check_pictures(judges: Sequence[Judge], samples: Sequence[Sample], file: Path) -> None:
+    """Refuses judges that would have to judge pictures unseen: a result file only names them."""
+    from beholder.errors import UsageError
+    from beholder.report.figures import counted
+
+    blind = [one for one in judges if one.task.sees_pictures and one.model is not None and one.model.remote]
+    lacking = sum(not sample.images for sample in samples)
+    if blind and lacking:
+        raise UsageError(
+            f"The {blind[0].told} has to see the pictures, and {file} has none for {counted(lacking, 'item')}. "
+            "Give lines with `key` and `response`, and the data with its pictures as --data."
+        )
 
 
 def _have_judged(

@@ -141,7 +141,8 @@ class Asker:
                 answer=response.text or "",
             )
         except DataError as error:
-            mendable = judge.rule is None  # a picture may be put back; a rule says the same of the same words
+            # A picture that was there may be put back; a rule says the same of the same words.
+            mendable = judge.rule is None and bool(sample.images)
             return JudgeReply(failure=Failure(Owner.JUDGE, "data", str(error), retryable=mendable))
         return reply if reply.called else msgspec.structs.replace(reply, value="")
 
@@ -149,6 +150,8 @@ class Asker:
         judge, model = self.judge, self.judge.model
         assert model is not None
         looks = judge.task.sees_pictures and model.remote  # a fake says the same whatever it is shown
+        if looks and not sample.images:
+            raise DataError("the judge has to see a picture, and there is none", where=sample.source)
         images = await asyncio.to_thread(self.pictures, sample) if looks else ()
         question = Ask(
             sample=msgspec.structs.replace(sample, images=images, parts=()),
