@@ -66,6 +66,8 @@ CASES: list[tuple[str, Sequence[Annotation | None], tuple[object, object, object
     ("metaphor without slots", [Y, Y, NO_SLOTS, N, N], (True, ..., "negative"), "adjudicate", "(votes 2)"),
     ("a box outside spoils no slot", [Y, Y, OUTSIDE, N, N], (True, ("smoking", "gun"), "negative"), "confirm", ""),
     ("slots against no", [SLOTS_WITHOUT] * 3 + [N, N], (False, None, "neutral"), "adjudicate", "and yet 3 or more"),
+    ("no only by answers that contradict it", [SLOTS_WITHOUT, SLOTS_WITHOUT, N, THIRD, OTHER], (False, None, "neutral"),
+     "adjudicate", "only with answers that name a target or source"),
     ("sentiments 2 2 1",
      [metaphor(sentiment=s) for s in ("positive", "positive", "neutral", "neutral", "negative")],
      (True, ("smoking", "gun"), ...), "adjudicate", "sentiment is not settled (votes 2 : 2 : 1)"),

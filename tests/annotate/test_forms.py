@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from beholder.annotate.forms import PRESETS, check_value, form_of, read_form, tidy
+from beholder.benchmarks.m3r.records import NONE_WORDS
 from beholder.errors import UsageError
 from made_projects import NO, YES
 
@@ -28,6 +29,9 @@ WRONG: list[tuple[Any, str]] = [
     (YES | {"sentiment": "sad"}, "'sad' is none of positive, neutral, negative"),
     (YES | {"sentiment": 1}, "Sentiment: this must be text"),
     (YES | {"sentiment": ["positive"]}, "Sentiment: this must be text"),
+    (YES | {"target": "\u200b\xad"}, "Target: please fill this in"),
+    (YES | {"target": " None "}, "Target: 'None' says that there is none"),
+    (YES | {"source": "无"}, "Source: '无' says that there is none"),
     (YES | {"target": "two\nlines"}, "Target: this must be one line"),
     (YES | {"target": "x" * 501}, "501 characters"),
     (YES | {"mapping": "x" * 10_001}, "10,001 characters"),
@@ -50,12 +54,19 @@ def test_what_a_form_does_not_allow_is_said(value: Any, told: str) -> None:
     assert any(told in sentence for sentence in sentences), sentences
 
 
+def test_a_metaphor_cannot_have_a_slot_that_its_readers_take_for_none() -> None:
+    words = NONE_WORDS | {"nan"}
+    assert [set(field.refused) for field in M3R.fields if field.kind == "text"] == [words, words]
+
+
 RIGHT: list[Any] = [
     YES,
     NO,
     YES | {"evidence": [PIECE, {"kind": "textual", "text": "x"}, PIECE | {"box": None}, PIECE | {"box": [0, 0, 1, 1]}]},
     NO | {"target": "", "source": None, "evidence": []},
     NO | {"mapping": "nothing\nis mapped"},
+    NO | {"mapping": "none"},
+    YES | {"target": "nobody", "mapping": " \u200b"},
 ]
 
 

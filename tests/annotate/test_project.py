@@ -10,14 +10,15 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from beholder.annotate.forms import Value
-from beholder.annotate.items import Item, NewItem, Stale, author_of
+from beholder.annotate.forms import Value, form_of
+from beholder.annotate.items import Item, KeptApart, NewItem, Stale, author_of
 from beholder.annotate.project import Project
 from beholder.errors import UsageError
 from beholder.sample import ImageRef
@@ -96,6 +97,29 @@ def test_undo_is_a_stack_whatever_was_done_before(project: Project, seed: int) -
     assert len(project.history("a")) == 30
 
 
+def test_an_undo_gives_the_item_back_to_who_decided_it(project: Project) -> None:
+    project.save("a", author="Ada", value=YES, note="clear", revision=0)
+    project.save("a", author="Bo", value=NO, revision=1)
+    project.undo("a", author="Bo", revision=2)
+    (now,) = project.in_force()
+    assert (now.author, now.value, now.note, now.revision) == ("Ada", YES, "clear", 1)
+    assert now.time == project.history("a")[0].time
+    assert project.progress()["people"] == {"Ada": {"saved": 1, "skipped": 0}}
+
+
+def test_one_person_under_two_spellings_is_not_two(tmp_path: Path) -> None:
+    with make_project(tmp_path / "p", [NewItem(key="k", record={"q": "1"})], form="item-check", people=2) as project:
+        value = {"question": "clear", "answer": "right", "picture_needed": "yes", "verdict": "keep"}
+        project.save("k", author="Ada Lovelace", value=value, revision=0)
+        assert project.item("k", "ada  lovelace\u200b").revision == 1
+        with pytest.raises(Stale):
+            project.save("k", author="ADA LOVELACE", value=value | {"verdict": "drop"}, revision=0)
+        project.save("k", author="ada lovelace", value=value | {"verdict": "drop"}, revision=1)
+        assert (project.progress()["done"], len(project.in_force())) == (0, 1)
+        with pytest.raises(UsageError, match="Give your name"):
+            project.queue("\u200b\xad")
+
+
 def test_what_cannot_be_written_is_told_in_one_line(project: Project) -> None:
     project._db.execute("PRAGMA query_only=ON")
     with pytest.raises(UsageError, match="Nothing was saved"):
@@ -137,7 +161,7 @@ def test_where_each_decides_nobody_sees_the_others(tmp_path: Path) -> None:
         assert (theirs.state, theirs.revision, theirs.value, theirs.history) == ("open", 0, {}, ())
         assert project.progress()["done"] == 0
         project.save("k", author="Bo", value=value | {"verdict": "drop"}, revision=0)
-        assert [(held.person, held.value["verdict"]) for held in project.in_force()] == [
+        assert [(held.author, held.value["verdict"]) for held in project.in_force()] == [
             ("Ada", "keep"),
             ("Bo", "drop"),
         ]
@@ -225,6 +249,38 @@ def test_a_project_is_not_made_twice_and_only_ours_is_opened(project: Project, t
     db.close()
     with pytest.raises(UsageError, match="not the database"):
         Project.open(project.folder)
+
+
+def test_decisions_are_not_built_over_where_only_the_form_was_lost(project: Project) -> None:
+    (project.folder / "project.json").unlink()
+    project.save("a", author="Ada", value=YES, revision=0)
+    with pytest.raises(UsageError, match="holds decisions of people"):
+        make_project(project.folder)
+    assert len(project.history("a")) == 1
+    assert list(project.folder.glob(".project*")) == []
+
+
+def test_records_that_are_found_unusable_while_they_are_read_are_kept_apart(tmp_path: Path) -> None:
+    apart: list[KeptApart] = []
+
+    def records() -> Iterator[NewItem]:
+        yield item("x")
+        apart.append(KeptApart("data.jsonl, line 2", "no text"))
+
+    form = form_of("item-check")
+    with Project.create(tmp_path / "p", form, records(), apart=apart) as project:
+        assert project.kept_apart() == apart
+        assert project.progress()["kept_apart"] == 1
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_a_project_that_cannot_be_made_leaves_nothing(tmp_path: Path, made: bool) -> None:
+    folder = tmp_path / "p"
+    if made:
+        folder.mkdir()
+    with pytest.raises(UsageError, match="No record"):
+        make_project(folder, [msgspec.structs.replace(item("x"), images=(ImageRef("x", data=b""),))])
+    assert [path.name for path in tmp_path.rglob("*")] == ["p"] * made
 
 
 def test_nothing_to_annotate_is_told(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from beholder.annotate.consensus import Equivalence, settle
 from beholder.annotate.intake import record_of, take_in
 from beholder.annotate.items import KeptApart
 from beholder.annotate.proposing import Answer, draft_of, same_slots
-from beholder.annotate.sources import items_of_benchmark, items_of_records
+from beholder.annotate.sources import items_of_benchmark, items_of_records, pairs_to_label
 from beholder.annotation import Annotation, Explanation
 from beholder.benchmarks import benchmark
 from beholder.engine.judge import Judge, task_of
@@ -178,8 +178,23 @@ def test_records_of_any_schema_become_items(tmp_path: Path) -> None:
 def test_items_of_metaphors_do_not_show_their_labels(tmp_path: Path) -> None:
     apart: list[KeptApart] = []
     data = write_data(tmp_path / "d", RECORDS)
-    items = list(items_of_benchmark(benchmark("m3r"), data, None, apart))
+    items = list(pairs_to_label(data, None, apart))
     assert "gun" not in str(items[0].record)
     assert [one.record["id"] for one in items] == ["one", "broken", "gone", "two"]  # pictures are looked at later
     assert len(apart) == 3
     assert "unused_columns" not in record_of(sample("k"))
+
+
+def test_items_of_metaphors_that_are_checked_show_their_labels(tmp_path: Path) -> None:
+    apart: list[KeptApart] = []
+    explained = RECORDS[0] | {"explanation": {"evidence": [{"kind": "visual", "text": "a gun"}], "mapping": "it kills"}}
+    data = write_data(tmp_path / "d", [explained, RECORDS[-1]])
+    (first,) = items_of_benchmark(benchmark("m3r"), data, None, apart)
+    told = {name: first.record[name] for name in ("question", "answer", "evidence", "mapping")}
+    assert told == {
+        "question": "Smoking kills",
+        "answer": "metaphor yes, target smoking, source gun",
+        "evidence": ["visual: a gun"],
+        "mapping": "it kills",
+    }
+    assert ["it has no label" in one.why for one in apart] == [True]

@@ -15,7 +15,7 @@ from beholder.annotate.forms import Value
 from beholder.annotate.items import NewItem
 from beholder.annotate.metaphors import annotation_of, value_of
 from beholder.annotate.project import Project
-from beholder.annotate.release import check_release, release
+from beholder.annotate.release import check_release, disputed, release
 from beholder.annotation import Annotation, Evidence, Explanation
 from beholder.benchmarks import benchmark
 from beholder.benchmarks.benchmark import LoadOptions
@@ -149,6 +149,32 @@ def test_people_who_decide_alone_must_agree(tmp_path: Path) -> None:
     assert told["labels"]["target"]["people"] == ["Ada", "Bo"]
 
 
+def test_target_and_source_are_a_pair_among_people_too(tmp_path: Path) -> None:
+    with make_project(tmp_path / "p", [item("k", [metaphor()] * 5)]) as made:
+        each = msgspec.structs.replace(made.info, form=msgspec.structs.replace(made.form, mode="each"), people=3)
+    (tmp_path / "p" / "project.json").write_bytes(msgspec.json.encode(each))
+    with Project.open(tmp_path / "p") as project:
+        for name, target, source in (("Ada", "road", "x"), ("Bo", "road", "y"), ("Cy", "b", "x")):
+            project.save("k", author=name, value=YES | {"target": target, "source": source}, revision=0)
+        assert disputed(project) == {"k": ("target", "source")}
+        with pytest.raises(UsageError, match="do not agree on target, source"):
+            release(project, tmp_path / "rel")
+        project.save("k", author="Cy", value=YES | {"target": "The Road", "source": "x"}, revision=1)
+        assert disputed(project) == {}
+        release(project, tmp_path / "rel")
+    (record,) = lines(tmp_path / "rel" / "records.jsonl")
+    assert (record["target"], record["source"]) == ("road", "x")
+
+
+def test_a_release_that_the_benchmark_would_read_otherwise_is_none(project: Project, tmp_path: Path) -> None:
+    with sqlite3.connect(project.folder / "project.db") as db:
+        db.execute("UPDATE items SET record = '{}' WHERE key = 'a'")
+    db.close()
+    with pytest.raises(UsageError, match=r"could not read this release: .* there is no text"):
+        release(project, tmp_path / "rel")
+    assert list(tmp_path.glob("rel*")) + list(tmp_path.glob(".release*")) == []
+
+
 CHECK: Value = {"question": "clear", "answer": "right", "picture_needed": "yes", "verdict": "keep"}
 
 
@@ -210,6 +236,24 @@ def test_agreement_is_that_of_the_ratings(tmp_path: Path) -> None:
     assert (settled["metaphor"].raw.value, settled["metaphor"].raw.items) == (1, 2)
     fourth = {row.field: row for row in again["model-people/openai/secret-3"].rows}
     assert fourth["metaphor"].raw.value == 0.5
+
+
+def test_models_agree_though_nobody_has_decided_and_one_never_answered(tmp_path: Path) -> None:
+    with make_project(tmp_path / "p", [item(key, [metaphor(), metaphor(), None]) for key in "ab"]) as project:
+        groups = {group.name: group for group in agreement_of(project)}
+    assert {row.field: row.raw.value for row in groups["models"].rows}["metaphor"] == 1
+
+
+def test_a_form_without_labels_has_no_agreement(tmp_path: Path) -> None:
+    form = tmp_path / "free.json"
+    field = {"name": "said", "kind": "longtext", "label": "What do you see?"}
+    form.write_text(json.dumps({"name": "free", "title": "Free", "mode": "each", "fields": [field]}))
+    with make_project(tmp_path / "p", [NewItem(key="k", record={"q": 1})], form=str(form)) as project:
+        for name in ("Ada", "Bo"):
+            project.save("k", author=name, value={"said": name}, revision=0)
+        (group,) = agreement_of(project)
+        assert "neither a choice nor a short text" in group.reason
+        assert release(project, tmp_path / "rel")["items"] == 1
 
 
 def test_agreement_among_people(tmp_path: Path) -> None:

@@ -275,6 +275,35 @@ def test_two_people_check_items_of_another_benchmark(place: Place) -> None:
     assert (len(item.images), item.state) == (1, "open")
 
 
+def test_what_two_people_dispute_is_told(place: Place) -> None:
+    data = mazes(place.here / "tir", 2)
+    arguments = ("--data", data, "--benchmark", "tir", "--form", "item-check", "--people", 2, "--out", place.project)
+    assert place.beholder("annotate", "new", *arguments).code == 0
+    value = {"question": "clear", "answer": "right", "picture_needed": "yes", "verdict": "keep"}
+    with Project.open(place.project) as project:
+        for key in project.item_keys():
+            project.save(key, author="Ada", value=value, revision=0)
+        project.save(project.item_keys()[1], author="Bo", value=value | {"verdict": "drop"}, revision=0)
+    assert "do not agree on 1 item" in place.beholder("annotate", "status", place.project).out
+    (one,) = place.beholder.json("annotate", "status", place.project)["disputed"]
+    assert one["labels"] == ["verdict"]
+
+
+def test_metaphors_are_labelled_without_models_and_released(place: Place) -> None:
+    labelled = PAIRS[0] | {"metaphor": True, "target": "old", "source": "gold", "explanation": {"mapping": "unseen"}}
+    write_lines(place.data, [labelled, {"id": "text-only", "text": "x"}])
+    done = place.beholder("annotate", "new", "--form", "m3r", "--data", place.data, "--out", place.project)
+    assert done.code == 0, done.err
+    assert "data.jsonl, line 2: there is no image" in " ".join(done.out.split())
+    with Project.open(place.project) as project:
+        (key,) = project.item_keys()
+        assert "gold" not in str(project.item(key, "Ada"))
+        project.save(key, author="Ada", value={"metaphor": "no", "sentiment": "neutral"}, revision=0)
+    assert place.beholder("annotate", "export", place.project, "--out", "rel").code == 0
+    record = json.loads((Path("rel") / "records.jsonl").read_text())
+    assert (record["text"], record["target"], record.get("explanation")) == (PAIRS[0]["text"], None, None)
+
+
 def test_labels_for_the_errors_of_a_run(place: Place) -> None:
     data = mazes(place.here / "tir", 3)
     (place.here / "model.json").write_text(json.dumps(["A", "B", "C"]))
@@ -300,6 +329,8 @@ NEW_REFUSED: list[tuple[tuple[object, ...], tuple[str, ...]]] = [
     (("--run", "latest"), ("no runs yet",)),
     (("--data", "set/data.jsonl", "--form", "strange"), ("no form 'strange'",)),
     (("--data", "set/data.jsonl", "--wrong"), ("--wrong goes with --run",)),
+    (("--run", "latest", "--form", "m3r"), ("The form m3r asks about pairs",)),
+    (("--data", "set/data.jsonl", "--benchmark", "tir", "--form", "m3r"), ("The form m3r asks about pairs",)),
 ]
 
 

@@ -9,7 +9,7 @@ rated. The two others take all that two have rated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import msgspec
 
@@ -23,6 +23,7 @@ from beholder.metrics.agreement import Agreement, fleiss_kappa, krippendorff_alp
 
 ALL_LABELS = "all labels"
 SHARED = "in this form all share one decision, so that no item was decided by two people"
+NO_LABELS = "this form has neither a choice nor a short text, which could be compared"
 NO_MODELS = "no models have proposed anything"
 NOBODY_ALL = "no item was rated by all"
 UNDECIDED = "nobody has decided anything yet"
@@ -50,33 +51,47 @@ class Group(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
+Rater = dict[str, list[Hashable]]
+"""What somebody said of all items, as it is compared: label → a reading for each item, None where there is none."""
+
+
 def agreement_of(project: Project) -> list[Group]:
     """All agreement figures: `models`, `people`, `models-people`, and `model-people/NAME` for each model."""
+    if not any(is_label(field) for field in project.form.fields):
+        return [Group("people", "", reason=NO_LABELS)]
     normalise = normaliser(project.form)
     keys = project.item_keys()
     decisions = saved_by_item(project)
-    values = {key: {one.author: one.value for one in decisions.get(key, [])} for key in keys}
-    people = _among_people(project.form, keys, values, normalise)
-    models = [{one.annotator: one.value for one in project.proposals(key) if not one.missing} for key in keys]
+
+    def rater(values: Iterable[Value | None]) -> Rater:
+        return _rater(project.form, list(values), normalise)
+
+    if project.form.mode == "shared":
+        people = Group("people", "", reason=SHARED)
+    else:
+        each = {key: {one.person: one.value for one in decisions.get(key, [])} for key in keys}
+        persons = sorted({person for said in each.values() for person in said})
+        people = _among_people([rater(each[key].get(person) for key in keys) for person in persons])
     if not project.info.annotators:
         return [Group("models", "", reason=NO_MODELS), people]
     names = [one.name for one in project.annotators()]
-    by_model = [[said.get(number) for said in models] for number in range(len(names))]
-    decided = [_value(outcome(project.form, decisions.get(key, []), normalise)) for key in keys]
-    settled = [_settled(project, key) for key in keys]
+    said = [{one.annotator: one.value for one in project.proposals(key) if not one.missing} for key in keys]
+    models = [rater(one.get(number) for one in said) for number in range(len(names))]
+    decided = rater(_value(outcome(project.form, decisions.get(key, []), normalise)) for key in keys)
 
-    def group(name: str, about: str, raters: Sequence[Sequence[Value | None]]) -> Group:
-        if decided in raters and not decisions:
+    def with_people(name: str, about: str, one: Rater) -> Group:
+        if not decisions:
             return Group(name, about, reason=UNDECIDED)
-        return Group(name, about, _rows(project.form, raters, normalise))
+        return Group(name, about, _rows([one, decided]))
 
+    settled = rater(_settled(project, key) for key in keys)
     return [
-        group("models", f"{len(names)} models among themselves", by_model),
+        Group("models", f"{len(names)} models among themselves", _rows(models)),
         people,
-        group(MODELS_PEOPLE, "what the models settled, and what people decided", [settled, decided]),
+        with_people(MODELS_PEOPLE, "what the models settled, and what people decided", settled),
         *(
-            group(f"{MODEL_PEOPLE}{name}", f"{name}, and what people decided", [said, decided])
-            for name, said in zip(names, by_model, strict=True)
+            with_people(f"{MODEL_PEOPLE}{name}", f"{name}, and what people decided", one)
+            for name, one in zip(names, models, strict=True)
         ),
     ]
 
@@ -90,14 +105,10 @@ def saved_by_item(project: Project) -> dict[str, list[InForce]]:
     return found
 
 
-def _among_people(form: Form, keys: Sequence[str], values: dict[str, dict[str, Value]], normalise: Normalise) -> Group:
-    if form.mode == "shared":
-        return Group("people", "", reason=SHARED)
-    names = sorted({name for said in values.values() for name in said})
-    if len(names) < 2:
+def _among_people(persons: Sequence[Rater]) -> Group:
+    if len(persons) < 2:
         return Group("people", "", reason="fewer than two people have decided anything")
-    raters = [[values[key].get(name) for key in keys] for name in names]
-    return Group("people", f"{len(names)} people among themselves", _rows(form, raters, normalise))
+    return Group("people", f"{len(persons)} people among themselves", _rows(persons))
 
 
 def _value(found: Outcome | None) -> Value | None:
@@ -109,23 +120,29 @@ def _settled(project: Project, key: str) -> Value | None:
     return value_of(made.labels) if made is not None else None
 
 
-def _rows(form: Form, raters: Sequence[Sequence[Value | None]], normalise: Normalise) -> tuple[Row, ...]:
+def _rater(form: Form, values: Sequence[Value | None], normalise: Normalise) -> Rater:
+    """The readings of each label, and of all at once where nothing that was asked is missing."""
     labels = [field for field in form.fields if is_label(field)]
-
-    def one(field: Field) -> Callable[[Value], Hashable]:
-        return lambda value: reading(field, value, normalise)
-
-    def everything(value: Value) -> Hashable:
-        said = tuple(reading(field, value, normalise) for field in labels)
-        complete = all(what is not None or not is_asked(field, value) for field, what in zip(labels, said, strict=True))
-        return said if complete else None
-
-    asked = [(field.name, one(field)) for field in labels] + [(ALL_LABELS, everything)]
-    return tuple(_row(name, raters, read) for name, read in asked)
+    made: Rater = {
+        field.name: [reading(field, value, normalise) if value is not None else None for value in values]
+        for field in labels
+    }
+    together = zip(values, zip(*made.values(), strict=True), strict=True)
+    made[ALL_LABELS] = [
+        said if value is not None and _is_complete(labels, value, said) else None for value, said in together
+    ]
+    return made
 
 
-def _row(name: str, raters: Sequence[Sequence[Value | None]], read: Callable[[Value], Hashable]) -> Row:
-    ratings = [[read(value) if value is not None else None for value in row] for row in raters]
+def _is_complete(labels: Sequence[Field], value: Value, said: Sequence[Hashable]) -> bool:
+    return all(what is not None or not is_asked(field, value) for field, what in zip(labels, said, strict=True))
+
+
+def _rows(raters: Sequence[Rater]) -> tuple[Row, ...]:
+    return tuple(_row(name, [one[name] for one in raters]) for name in raters[0])
+
+
+def _row(name: str, ratings: list[list[Hashable]]) -> Row:
     by_all = [column for column in zip(*ratings, strict=True) if None not in column]
     fleiss = fleiss_kappa(list(zip(*by_all, strict=True))) if by_all else Agreement(None, 0, NOBODY_ALL)
-    return Row(name, len(raters), raw_agreement(ratings), fleiss, krippendorff_alpha(ratings, "nominal"))
+    return Row(name, len(ratings), raw_agreement(ratings), fleiss, krippendorff_alpha(ratings, "nominal"))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 import msgspec
@@ -27,9 +29,16 @@ _CONFIRM = "The models agree; a person has to confirm it."
 def build(
     folder: Path, records: Iterable[NewItem], annotators: Sequence[Annotator], apart: Iterable[KeptApart]
 ) -> None:
-    """Makes the database and stores the pictures. `UsageError` if nothing can be written, or no item is left."""
+    """Makes the database and stores the pictures. `apart` is read after the records, whose reading may add to it.
+
+    `UsageError` if nothing can be written, if no item is left, or if people have decided here already. A folder that
+    held nothing before holds nothing after an error.
+    """
     unfinished = folder / f".{project_db.FILE}.{os.getpid()}"
+    was_there = folder.exists()
+    was_empty = not (folder.is_dir() and any(folder.iterdir()))
     try:
+        _check_undecided(folder)
         (folder / IMAGES).mkdir(parents=True, exist_ok=True)
         db = project_db.create(unfinished)
         try:
@@ -39,12 +48,30 @@ def build(
             db.execute("PRAGMA journal_mode=DELETE")  # one plain file, which can be renamed
         finally:
             db.close()
+        _check_undecided(folder)  # again: it may have been long
         unfinished.replace(folder / project_db.FILE)
+        was_empty = False
     except (OSError, sqlite3.Error) as error:
         raise UsageError(f"No project can be made in {folder} ({getattr(error, 'strerror', None) or error}).") from None
     finally:
         for left in folder.glob(f"{unfinished.name}*"):
             left.unlink()
+        if was_empty:
+            shutil.rmtree(folder / IMAGES, ignore_errors=True)
+            if not was_there:
+                with suppress(OSError):
+                    folder.rmdir()
+
+
+def _check_undecided(folder: Path) -> None:
+    """Refuses to put a new database where people have decided: project.json alone may have been lost."""
+    path = folder / project_db.FILE
+    if not path.is_file():
+        return
+    with closing(project_db.open_to_write(path)) as db:
+        decided = db.execute("SELECT count(*) FROM decisions").fetchone()[0]
+    if decided:
+        raise UsageError(f"{path} holds decisions of people, but its project.json is gone. Restore it from a copy.")
 
 
 def write_info(path: Path, info: msgspec.Struct) -> None:
@@ -61,7 +88,7 @@ def _fill(
 ) -> None:
     rows = [(number, storable(one.name), storable(one.run)) for number, one in enumerate(annotators)]
     db.executemany("INSERT INTO annotators VALUES (?, ?, ?)", rows)
-    unusable = list(apart)
+    unusable: list[KeptApart] = []
     seen: set[str] = set()
     for record in records:
         try:
@@ -71,6 +98,7 @@ def _fill(
             seen.add(record.key)
         except DataError as error:
             unusable.append(apart_of(error, record.key))
+    unusable = [*apart, *unusable]
     if not seen:
         some = f" ({unusable[0].place}: {unusable[0].why})" if unusable else ""
         raise UsageError(f"No record can be annotated{some}. Correct the data.")

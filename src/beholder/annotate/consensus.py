@@ -134,9 +134,7 @@ def settle(annotations: Sequence[Annotation | None], same: Same, agree: int | No
     faults = {number: found for number, said in there.items() if (found := structure_faults(said))}
     metaphor = _counted("metaphor", {k: a.metaphor for k, a in there.items() if isinstance(a.metaphor, bool)}, agree)
     sentiment = _counted("sentiment", {k: a.sentiment for k, a in there.items() if a.sentiment in SENTIMENTS}, agree)
-    # A box that lies outside the picture is a fault of the explanation; what is said of the slots still counts.
-    broken = {number for number, found in faults.items() if set(found) - {BOX_OUTSIDE}}
-    voters = {k: a for k, a in there.items() if a.metaphor is True and k not in broken}
+    voters = {k: a for k, a in there.items() if a.metaphor is True and not _breaks_slots(faults.get(k, ()))}
     pair = _counted("pair", _pairs(voters), agree, lambda one, other: all(map(same, one, other)))
     made = Consensus(
         annotators=n,
@@ -197,9 +195,21 @@ def _open_questions(made: Consensus, *, slots_against_no: bool) -> list[str]:
         why.append(f"That there is a metaphor is settled, target and source are not ({_told(made.pair)}).")
     if made.metaphor.value is False and slots_against_no:
         why.append(f"No metaphor is settled, and yet {agree} or more annotators name the same target and source.")
+    elif made.metaphor.value is False and len(_coherent(made)) < agree:
+        why.append(f"No metaphor is settled only with answers that name a target or source ({_told(made.metaphor)}).")
     if not made.sentiment.settled:
         why.append(f"The sentiment is not settled ({_told(made.sentiment)}).")
     return why
+
+
+def _coherent(made: Consensus) -> list[int]:
+    """Who says what is settled of the metaphor, and does not contradict it by target or source."""
+    return [number for number in made.metaphor.votes[0].who if not _breaks_slots(made.faults.get(number, ()))]
+
+
+def _breaks_slots(faults: Sequence[str]) -> bool:
+    """Whether target and source do not fit the metaphor. A box outside the picture is a fault of the explanation."""
+    return bool(set(faults) - {BOX_OUTSIDE})
 
 
 def _told(field: FieldConsensus) -> str:

@@ -32,13 +32,19 @@ _QUEUE = (
     "SELECT i.key, i.position, i.title, i.state, i.why, coalesce(d.in_force, ''), coalesce(d.revision, 0) FROM items i "
     "LEFT JOIN decisions d ON d.key = i.key AND d.person = ? AND LATEST ORDER BY i.position"
 ).replace("LATEST", _LATEST)
-_TALLY = "SELECT d.key, d.author, d.in_force FROM decisions d WHERE LATEST AND d.in_force <> ''".replace(
-    "LATEST", _LATEST
+# An undo restores what somebody decided before: `m` is where that was made, and by whom.
+_MADE = (
+    "JOIN decisions m ON m.key = d.key AND m.person = d.person AND m.action <> 'refused' "
+    "AND m.revision = coalesce(d.restores, d.revision)"
 )
-_IN_FORCE = (
-    "SELECT d.key, d.person, d.author, d.time, d.in_force, d.value, d.note, d.revision FROM decisions d "
-    "JOIN items i ON i.key = d.key WHERE LATEST AND d.in_force <> '' ORDER BY i.position, d.person"
+_TALLY = "SELECT d.key, m.author, d.in_force FROM decisions d MADE WHERE LATEST AND d.in_force <> ''".replace(
+    "MADE", _MADE
 ).replace("LATEST", _LATEST)
+_IN_FORCE = (
+    "SELECT d.key, d.person, m.author, m.time, d.in_force, d.value, d.note, m.revision FROM decisions d MADE "
+    "JOIN items i ON i.key = d.key WHERE LATEST AND d.in_force <> '' ORDER BY i.position, d.person"
+)
+_IN_FORCE = _IN_FORCE.replace("MADE", _MADE).replace("LATEST", _LATEST)
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -64,7 +70,7 @@ class Held(msgspec.Struct, frozen=True):
 class InForce(msgspec.Struct, frozen=True):
     """The decision that holds for an item: of a person, or of all (`person` is ""). `action` is `save` or `skip`.
 
-    `author` and `time` are those of its last revision.
+    `author`, `time` and `revision` are those of its making, also where an undo went back to it.
     """
 
     key: str

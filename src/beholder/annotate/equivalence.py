@@ -111,7 +111,7 @@ async def _ask(asker: Asker, number: int, sample: Sample, first: Pair, second: P
         failure = reply.failure.message if reply.failure is not None else "no verdict"
         return Asked(sample.key, name, first, second, failure=failure)
     verdict = msgspec.json.decode(reply.value or "{}", type=dict[str, _Verdict])
-    return Asked(sample.key, name, first, second, same=all(slot.same for slot in verdict.values()))
+    return Asked(sample.key, name, first, second, same=bool(verdict) and all(slot.same for slot in verdict.values()))
 
 
 def read(folder: Path) -> list[Asked]:

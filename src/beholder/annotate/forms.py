@@ -13,7 +13,7 @@ import msgspec
 
 from beholder.annotation import TEXTUAL, VISUAL, is_inside
 from beholder.errors import UsageError
-from beholder.report.plain_text import plain
+from beholder.report.plain_text import plain, seen
 
 PRESETS = ("m3r", "item-check", "error-labels")
 KINDS = ("choice", "text", "longtext", "evidence")
@@ -38,6 +38,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     `kind` is `choice` (one of `options`, with a key of the keyboard for each in `keys`, or none), `text` (one line),
     `longtext`, or `evidence` (a list of pieces with an optional box, shares of width and height). `when` is (field,
     option): this field is asked only where that choice, which comes before it, was made. `help` is a sentence or two.
+    `refused` are words that a text must not be, in small letters: those by which its readers mean that there is none.
     """
 
     name: _Name
@@ -48,6 +49,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     when: tuple[str, str] | None = None
     required: bool = False
     help: Annotated[str, msgspec.Meta(max_length=600)] = ""
+    refused: Annotated[tuple[_Option, ...], msgspec.Meta(max_length=40)] = ()
 
 
 class Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -125,8 +127,8 @@ def is_asked(field: Field, value: Value) -> bool:
 
 
 def is_blank(filled: Any) -> bool:
-    """Whether a field's content says nothing."""
-    return filled is None or filled == [] or (isinstance(filled, str) and not filled.strip())
+    """Whether a field's content says nothing: no piece, or no character that can be seen."""
+    return not seen(filled) if isinstance(filled, str) else filled is None or filled == []
 
 
 def tidy(form: Form, value: Value) -> Value:
@@ -178,6 +180,8 @@ def _wrong_in(field: Field, filled: Any) -> list[str]:
         return ["this must be text."]
     if field.kind == "choice":
         return [] if filled in field.options else [f"{_shown(filled)} is none of {', '.join(field.options)}."]
+    if filled.strip().lower() in field.refused:
+        return [f"{_shown(filled)} says that there is none; name it."]
     return _wrong_text(filled, LONGEST[field.kind], one_line=field.kind == "text")
 
 
@@ -206,7 +210,7 @@ def _wrong_piece(piece: Any) -> list[str]:
     if piece.get("kind") not in (VISUAL, TEXTUAL):
         wrong.append(f"its kind must be {VISUAL} or {TEXTUAL}.")
     text = piece.get("text")
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str) or is_blank(text):
         wrong.append("please say what is seen or read.")
     else:
         wrong += _wrong_text(text, LONGEST_PIECE)

@@ -10,7 +10,7 @@ import msgspec
 from beholder.annotate.consensus import Consensus
 from beholder.annotate.forms import Value
 from beholder.errors import UsageError
-from beholder.report.plain_text import plain
+from beholder.report.plain_text import plain, seen
 from beholder.sample import ImageRef
 
 OPEN = "open"
@@ -146,9 +146,19 @@ class Stale(UsageError):
 def author_of(text: str) -> str:
     """The name of a person as it is kept: one line, composed Unicode. `UsageError` if nothing is left or it is long."""
     name = unicodedata.normalize("NFC", plain(text[: 4 * LONGEST_NAME], one_line=True))
-    if not name or len(name) > LONGEST_NAME:
+    if not person_of(name) or len(name) > LONGEST_NAME:
         raise UsageError(f"Give your name, with at most {LONGEST_NAME} characters: every decision is kept with one.")
     return name
+
+
+def person_of(name: str) -> str:
+    """What tells one person from another: a name without case, blanks and characters that are not seen.
+
+    >>> person_of("Ada L."), person_of("ada\u200b  L.")
+    ('adal.', 'adal.')
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return seen(folded)
 
 
 def note_of(text: str) -> str:

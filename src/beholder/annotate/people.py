@@ -1,4 +1,4 @@
-"""What people have decided, where each of them has their own decision: field by field, by more than half of them.
+"""What people have decided, where each of them has their own decision: label by label, by more than half of them.
 
 Labels are choices and short texts. What is written at length (a mapping, evidence) is nobody's vote: it is taken whole
 from one person whose labels are those that were decided.
@@ -7,6 +7,7 @@ from one person whose labels are those that were decided.
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 
@@ -15,6 +16,7 @@ import msgspec
 from beholder.annotate.decisions import InForce
 from beholder.annotate.forms import Field, Form, Value, is_asked
 
+PAIR = ("target", "source")
 Normalise = Callable[[str], str]
 """Takes from a short text what does not count when two are compared."""
 
@@ -83,16 +85,18 @@ def outcome(form: Form, decisions: Sequence[InForce], normalise: Normalise) -> O
         return None
     by_name = sorted(decisions, key=lambda one: (one.author, one.person))
     value: Value = {}
-    labels = {}
-    for field in filter(is_label, form.fields):
-        said = {one.author: reading(field, one.value, normalise) for one in by_name}
-        counts = {what: sum(other == what for other in said.values()) for what in said.values()}
+    labels: dict[str, FieldDecision] = {}
+    for fields in _decided_together(form):
+        said = {one.author: tuple(reading(field, one.value, normalise) for field in fields) for one in by_name}
+        counts = Counter(said.values())
         most = max(counts, key=lambda what: counts[what])
         decided = 2 * counts[most] > len(said)
         who = tuple(name for name, what in said.items() if what == most) if decided else ()
-        labels[field.name] = FieldDecision(decided, who)
-        if decided and most is not None:
-            value[field.name] = next(one.value[field.name] for one in by_name if one.author == who[0])
+        labels |= {field.name: FieldDecision(decided, who) for field in fields}
+        if decided:
+            first = next(one.value for one in by_name if one.author == who[0])
+            given = (field.name for field, what in zip(fields, most, strict=True) if what is not None)
+            value |= {name: first[name] for name in given}
     writer = _writer(by_name, labels)
     value |= {
         field.name: writer.value[field.name]
@@ -101,6 +105,15 @@ def outcome(form: Form, decisions: Sequence[InForce], normalise: Normalise) -> O
     }
     ordered = {field.name: value[field.name] for field in form.fields if field.name in value}
     return Outcome(ordered, labels, writer.author)
+
+
+def _decided_together(form: Form) -> list[tuple[Field, ...]]:
+    """The labels of a form, each by itself, but for target and source of a metaphor: those are a pair, as they are
+    among models; a target of one person with the source of another would be nobody's metaphor."""
+    labels = [field for field in form.fields if is_label(field)]
+    pair = tuple(field for field in labels if form.name == "m3r" and field.name in PAIR)
+    groups = [pair if field in pair else (field,) for field in labels]
+    return list(dict.fromkeys(groups))
 
 
 def _writer(by_name: Sequence[InForce], labels: dict[str, FieldDecision]) -> InForce:

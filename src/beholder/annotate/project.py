@@ -47,6 +47,7 @@ from beholder.annotate.items import (
     Stale,
     author_of,
     note_of,
+    person_of,
 )
 from beholder.annotate.project_db import decoded, writing
 from beholder.errors import UsageError
@@ -224,10 +225,11 @@ class Project:
         saved: Counter[str] = Counter()
         put_off: set[str] = set()
         people: dict[str, dict[str, int]] = {}
+        names: dict[str, str] = {}
         with self._lock:
-            standing = decisions.tally(self._db)
+            standing = sorted(decisions.tally(self._db))
         for key, author, action in standing:
-            theirs = people.setdefault(author, {"saved": 0, "skipped": 0})
+            theirs = people.setdefault(names.setdefault(person_of(author), author), {"saved": 0, "skipped": 0})
             if action == SAVE:
                 theirs["saved"] += 1
                 saved[key] += 1
@@ -333,7 +335,7 @@ class Project:
 
     def _person(self, name: str) -> str:
         """Whose decision it is: the person's own, or everybody's."""
-        return name if self.form.mode == "each" else ""
+        return person_of(name) if self.form.mode == "each" else ""
 
     def _now(self, key: str, person: str) -> Held | None:
         self._stored(key)  # an item that is not there is told of

@@ -12,9 +12,11 @@ The same project gives the same bytes.
 from __future__ import annotations
 
 import hashlib
+import shlex
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,9 @@ from beholder.annotate.items import Picture
 from beholder.annotate.people import Normalise, Outcome, normaliser, outcome
 from beholder.annotate.project import Project
 from beholder.annotate.provenance import provenance_of
-from beholder.errors import UsageError
+from beholder.errors import DataError, UsageError
 from beholder.images.header import EXTENSIONS, MIME
+from beholder.sample import MetaphorTarget
 
 FORMAT = 1
 RECORDS, PROVENANCE, RELEASE, IMAGES = "records.jsonl", "provenance.jsonl", "release.json", "images"
@@ -85,6 +88,14 @@ def reviewed(project: Project, normalise: Normalise) -> tuple[list[Decided], dic
     return ready, waiting
 
 
+def disputed(project: Project) -> dict[str, tuple[str, ...]]:
+    """Items that as many people as it takes have decided without agreeing: key → the labels on which they differ."""
+    normalise = normaliser(project.form)
+    enough = {key: saved for key, saved in saved_by_item(project).items() if len(saved) >= project.info.people}
+    found = {key: outcome(project.form, saved, normalise) for key, saved in enough.items()}
+    return {key: one.undecided for key, one in found.items() if one is not None and one.undecided}
+
+
 def check_release(folder: Path) -> list[str]:
     """What in a release is no longer what was written, a sentence each; [] if all is as it was."""
     try:
@@ -117,6 +128,8 @@ def _write(project: Project, folder: Path, ready: list[Decided], left_out: int, 
         told.append({"line": number, "id": record.get("id", one.key), "key": one.key} | made)
     files[RECORDS] = _write_lines(folder / RECORDS, records)
     files[PROVENANCE] = _write_lines(folder / PROVENANCE, told)
+    if project.form.name == "m3r":
+        _check_read(folder / RECORDS, ready)
     facts: dict[str, Any] = {
         "format": FORMAT,
         "beholder": beholder.__version__,
@@ -158,6 +171,21 @@ def _check(project: Project, one: Decided) -> None:
         raise UsageError(f"The decision about {one.key} breaks a rule of the form: {wrong[0]}")
 
 
+def _check_read(records: Path, ready: Sequence[Decided]) -> None:
+    """The benchmark must read from the records what people decided, or the release is none."""
+    from beholder.annotate.metaphors import annotation_of
+    from beholder.benchmarks import benchmark
+    from beholder.benchmarks.benchmark import LoadOptions
+
+    try:
+        samples = list(benchmark("m3r").load(records, LoadOptions()))
+    except DataError as error:
+        raise UsageError(f"M3R-Bench could not read this release: {error}") from None
+    for one, sample in zip(ready, samples, strict=True):
+        if sample.target != MetaphorTarget(annotation_of(one.outcome.value)):
+            raise UsageError(f"M3R-Bench would read something else of {one.key} than people decided. Look at it again.")
+
+
 def _keep_picture(project: Project, folder: Path, picture: Picture, files: dict[str, str]) -> str:
     suffix = _SUFFIX.get(picture.mime)
     if suffix is None:
@@ -190,6 +218,6 @@ def _told(project: Project, waiting: dict[str, str], ready: int) -> str:
     key, why = next(iter(waiting.items()))
     return (
         f"{len(waiting):,} of {total:,} items are not reviewed yet (the first is {key}: {why}). Every item needs a "
-        f"person's decision before a release: `beholder annotate open {project.folder}`. "
+        f"person's decision before a release: `beholder annotate open {shlex.quote(str(project.folder))}`. "
         "--only-reviewed leaves them out."
     )

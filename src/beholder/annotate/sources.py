@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from beholder.annotate.building import apart_of
-from beholder.annotate.intake import record_of
+from beholder.annotate.intake import TASK, record_of
 from beholder.annotate.items import KeptApart, NewItem
+from beholder.annotation import Explanation
+from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark, LoadOptions
 from beholder.benchmarks.records import Record, data_files, image_ref, read_records
 from beholder.engine.lifecycle import benchmark_of, plan_of
 from beholder.engine.plan import Plan
 from beholder.errors import DataError
-from beholder.sample import ImageRef, KeyMaker, Response, Sample
+from beholder.report.annotation_words import labels_in_words
+from beholder.sample import ImageRef, KeyMaker, MetaphorTarget, Response, Sample
 from beholder.score import Score
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs, read_info
@@ -26,13 +29,29 @@ _STORED = "sha256:"
 
 
 def items_of_benchmark(found: Benchmark, data: Path, images: Path | None, apart: list[KeptApart]) -> Iterator[NewItem]:
-    """The items of a benchmark with their gold, streamed; of M3R-Bench without it. Records that cannot be used go to
+    """The items of a benchmark with their gold, for people to check, streamed. Records that cannot be used go to
     `apart` where the benchmark's loader passes over them."""
-    task = "annotate" if "annotate" in found.tasks else ""
+    return _items_of(found, data, images, apart, "", _checked)
+
+
+def pairs_to_label(data: Path, images: Path | None, apart: list[KeptApart]) -> Iterator[NewItem]:
+    """The items of M3R-Bench data for people to label: whether they have a gold or not, it is not shown."""
+    return _items_of(find_benchmark("m3r"), data, images, apart, TASK, record_of)
+
+
+def _items_of(
+    found: Benchmark,
+    data: Path,
+    images: Path | None,
+    apart: list[KeptApart],
+    task: str,
+    told: Callable[[Sample], dict[str, Any]],
+) -> Iterator[NewItem]:
     options = LoadOptions(images=images, on_error=lambda error: apart.append(apart_of(error)), task=task)
     for sample in found.load(data, options):
-        record = record_of(sample) if found.name == "m3r" else _checked(sample)
-        yield NewItem(key=sample.key, record=record, images=sample.images, title=sample.question, where=sample.source)
+        yield NewItem(
+            key=sample.key, record=told(sample), images=sample.images, title=sample.question, where=sample.source
+        )
 
 
 def items_of_run(folder: Path, *, wrong: bool) -> Iterator[NewItem]:
@@ -91,10 +110,22 @@ def _checked(sample: Sample) -> dict[str, Any]:
         "id": sample.record_id,
         "question": sample.question,
         "options": list(sample.options),
-        "answer": target_text(sample),
+        **_gold(sample),
         "category": sample.category,
     }
     return {name: said for name, said in told.items() if said not in ("", [])}
+
+
+def _gold(sample: Sample) -> dict[str, Any]:
+    """The answer of the data; of a metaphor the labels in words, and the stages of its explanation."""
+    if not isinstance(sample.target, MetaphorTarget):
+        return {"answer": target_text(sample)}
+    said = sample.target.annotation
+    told: dict[str, Any] = {"answer": labels_in_words(said)}
+    if isinstance(said.explanation, Explanation):
+        told["evidence"] = [f"{piece.kind}: {piece.text}" for piece in said.explanation.evidence]
+        told |= {"mapping": said.explanation.mapping, "justification": said.explanation.sentiment}
+    return told
 
 
 def _answered(response: Response) -> dict[str, Any]:

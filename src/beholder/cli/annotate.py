@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from beholder.annotate.items import KeptApart, NewItem
 
 _HELP = {"help_option_names": ["-h", "--help"]}
+METAPHORS = "m3r"
+"""The form for metaphors, and the benchmark whose records it asks about."""
 ProjectFolder = Annotated[Path, typer.Argument(metavar="PROJECT", help="The folder of an annotation project.")]
 Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The folder to be made.")]
 
@@ -72,10 +74,13 @@ def new(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already. Choose another --out.")
     asked = form_of(form)
+    if asked.name == METAPHORS and (run is not None or benchmark not in (None, METAPHORS)):
+        raise UsageError("The form m3r asks about pairs of image and text: give them as --data in the schema of m3r.")
     if people > 1:
         asked = msgspec.structs.replace(asked, mode="each")
     apart: list[KeptApart] = []
-    items, source = _items(data, benchmark, run, images, runs_dir, apart, wrong=wrong)
+    to_label = asked.name == METAPHORS
+    items, source = _items(data, benchmark, run, images, runs_dir, apart, wrong=wrong, to_label=to_label)
     Project.create(out, asked, items, apart=apart, people=people, seed=seed, source=source).close()
     print_status(out, as_json=as_json)
 
@@ -89,8 +94,12 @@ def _items(
     apart: list[KeptApart],
     *,
     wrong: bool,
+    to_label: bool,
 ) -> tuple[Iterable[NewItem], dict[str, Any]]:
-    """The items, and what project.json says of where they came from: no paths, nothing that names a model."""
+    """The items, and what project.json says of where they came from: no paths, nothing that names a model.
+
+    `to_label`: pairs of M3R-Bench whose labels people are to give, so that none is shown.
+    """
     from beholder.annotate import sources
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.records import file_digest
@@ -103,7 +112,10 @@ def _items(
         told = {"benchmark": str(info.plan.get("benchmark", "")), "run_plan": info.plan_hash, "wrong_only": wrong}
         return sources.items_of_run(folder, wrong=wrong), told
     assert data is not None
+    benchmark = METAPHORS if to_label else benchmark
     told = {"benchmark": benchmark or "", "data": data.name, "data_sha256": file_digest(data)}
+    if to_label:
+        return sources.pairs_to_label(data, images, apart), told
     if benchmark is not None:
         return sources.items_of_benchmark(find_benchmark(benchmark), data, images, apart), told
     return sources.items_of_records(data, images, apart), told
@@ -224,7 +236,8 @@ def print_status(project: Path, *, as_json: bool) -> None:
     import msgspec
 
     from beholder.annotate.project import Project
-    from beholder.report.annotation_report import print_progress
+    from beholder.annotate.release import disputed
+    from beholder.report.annotation_report import print_disputes, print_progress
     from beholder.report.as_json import dump
     from beholder.report.figures import counted
     from beholder.report.plain_text import plain
@@ -232,15 +245,20 @@ def print_status(project: Path, *, as_json: bool) -> None:
 
     with Project.open(project) as opened:
         progress, apart, info = opened.progress(), opened.kept_apart(), opened.info
+        disputes = [
+            {"key": key, "id": opened.record(key)[0].get("id", key), "labels": labels}
+            for key, labels in disputed(opened).items()
+        ]
     if as_json:
         facts = {"project": str(project), "form": info.form.name, "mode": info.form.mode, "annotators": info.annotators}
         counts = {"agree": info.agree, "people_needed": info.people, "progress": progress}
-        typer.echo(dump(facts | counts | {"kept_apart": msgspec.to_builtins(apart)}))
+        typer.echo(dump(facts | counts | {"disputed": disputes, "kept_apart": msgspec.to_builtins(apart)}))
         return
     console = make_console()
     models = f" · {counted(info.annotators, 'model')}, {info.agree} must agree" if info.annotators else ""
     people = f" · {info.people} people each" if info.people > 1 else ""
     print_progress(console, f"{info.form.title}: {counted(progress['items'], 'item')}{models}{people}", progress, apart)
+    print_disputes(console, disputes)
     if progress["done"] < progress["items"]:
         command = f"beholder annotate open {shlex.quote(str(project))}"
         console.print(plain(f"Decide with: {command}", one_line=True), soft_wrap=True)

@@ -48,6 +48,17 @@ def print_progress(console: Console, title: str, progress: Mapping[str, Any], ap
             say(console, f"  … and {len(apart) - _SHOWN:,} more (--json names them all)", "yellow")
 
 
+def print_disputes(console: Console, disputes: Sequence[Mapping[str, Any]]) -> None:
+    """The items on which people do not agree: {key, id, labels} each."""
+    if not disputes:
+        return
+    say(console, f"People do not agree on {counted(len(disputes), 'item')}; a further person settles them:", "yellow")
+    for one in disputes[:_SHOWN]:
+        say(console, f"  {one['id']}: {', '.join(one['labels'])}", "yellow")
+    if len(disputes) > _SHOWN:
+        say(console, f"  … and {len(disputes) - _SHOWN:,} more (--json names them all)", "yellow")
+
+
 def print_agreement(console: Console, title: str, groups: Sequence[Group]) -> None:
     """A table for each set of raters, and one line for each model with people. What is not defined says why."""
     console.print(Text(plain(title, one_line=True), "bold"), soft_wrap=True)

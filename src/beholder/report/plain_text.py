@@ -13,6 +13,8 @@ _ESCAPES = re.compile(
 )
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 
+_UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp"))
+
 
 def plain(text: str, *, one_line: bool = False, limit: int | None = None) -> str:
     """The text without terminal control sequences, control characters and direction overrides.
@@ -32,3 +34,12 @@ def plain(text: str, *, one_line: bool = False, limit: int | None = None) -> str
     if one_line:
         cleaned = " ".join(cleaned.split())
     return cleaned if limit is None or len(cleaned) <= limit else cleaned[: limit - 1] + "…"
+
+
+def seen(text: str) -> str:
+    """The characters of a text that leave a mark: no blanks, no control and formatting characters.
+
+    >>> seen(" a\u200b b "), seen("\u200b \x07")
+    ('ab', '')
+    """
+    return "".join(char for char in text if unicodedata.category(char) not in _UNSEEN)
