@@ -94,6 +94,12 @@ def test_one_picture_with_another_text_stays_and_is_listed(gathered: Gathered) -
     assert gathered.same_picture == (SamePicture("emometa/caption.jpg", "multimm/4.jpg", "bytes"),)
 
 
+def test_who_watches_is_told_of_each_record(place: Path) -> None:
+    told: list[tuple[int, int]] = []
+    gather(files_of(place, "emometa", "multimm"), lambda looked_at, records: told.append((looked_at, records)))
+    assert told == [(number, 16) for number in range(1, 17)]
+
+
 def test_the_first_of_duplicates_stays(place: Path) -> None:
     other = gather(files_of(place, "emometa", "multimm"))
     assert {item.id for item in other.kept} >= {"emometa/bytes.jpg", "emometa/small.jpg", "multimm/4.jpg"}
@@ -179,6 +185,7 @@ def test_a_picture_that_changes_meanwhile_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "b" / "own.jpg").write_bytes((tmp_path / "a" / "0.jpg").read_bytes())
     with pytest.raises(DataError, match="its picture changed"):
         write(found, files, tmp_path / "out")
+    assert not list(tmp_path.glob("out*")) + list(tmp_path.glob(".import*"))
 
 
 def test_nothing_is_written_over(gathered: Gathered, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from beholder.sample import ImageRef
 UNUSABLE, NO_TEXT, NO_IMAGE, DAMAGED, DUPLICATE = "unusable", "no_text", "no_image", "damaged", "duplicate"
 REASONS = (UNUSABLE, NO_TEXT, NO_IMAGE, DAMAGED, DUPLICATE)
 """Why an item is kept apart: a label or cell of it cannot be read, it is incomplete (2), damaged, or a duplicate."""
+Watch = Callable[[int, int], None]
+"""Told how many records have been looked at, and of how many."""
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -96,15 +99,16 @@ class _Candidate(msgspec.Struct, frozen=True):
     pictured: Pictured
 
 
-def gather(files: Sequence[Given]) -> Gathered:
-    """Reads all files and their pictures. Of duplicates the one stays whose file is given first.
+def gather(files: Sequence[Given], watch: Watch = lambda looked_at, records: None) -> Gathered:
+    """Reads all files and their pictures, these in threads. Of duplicates the one stays whose file is given first.
 
-    `UsageError` for an unknown source and for a file that is none of its own, `DataError` for one that breaks off.
+    `watch` is told of each record that was looked at. `UsageError` for an unknown source and for a file that is none of
+    its own, `DataError` for one that breaks off.
     """
     counts = tuple(Counter[str]() for _ in files)
     candidates: list[_Candidate] = []
     apart: list[Apart] = []
-    for number, found in _looked_at(files):
+    for number, found in _looked_at(files, watch):
         counts[number]["read"] += 1
         if isinstance(found, _Candidate):
             candidates.append(found)
@@ -140,15 +144,25 @@ def conflicts(kept: Annotation, other: Annotation) -> dict[str, tuple[Any, Any]]
     return found
 
 
-def _looked_at(files: Sequence[Given]) -> Iterator[tuple[int, _Candidate | Apart]]:
+def _looked_at(files: Sequence[Given], watch: Watch) -> Iterator[tuple[int, _Candidate | Apart]]:
     """Each record, with the number of its file: whole and with its picture looked at, or why not."""
+    named = list(_named(files))
+    with ThreadPoolExecutor(os.cpu_count()) as threads:  # decoding and hashing leave the interpreter free
+        looks = threads.map(lambda one: _looked(*one), named)
+        for count, ((number, _, _), looked) in enumerate(zip(named, looks, strict=True), start=1):
+            watch(count, len(named))
+            yield number, looked
+
+
+def _named(files: Sequence[Given]) -> Iterator[tuple[int, str, SourceRecord | Unusable]]:
+    """Each record, with the number of its file and an id of its own."""
     used: Counter[str] = Counter()
     for number, given in enumerate(files):
         for record in read_source(given.source, given.path, given.images):
             name = record.name if record.name.startswith(f"{record.origin}/") else f"{record.origin}/{record.name}"
             used[name] += 1
             identity = name if used[name] == 1 else f"{name}#{used[name]}"
-            yield number, _looked(number, identity, record)
+            yield number, identity, record
 
 
 def _looked(file: int, identity: str, record: SourceRecord | Unusable) -> _Candidate | Apart:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,9 +38,24 @@ def check_new(folder: Path) -> None:
 
 
 def write(gathered: Gathered, files: Sequence[Given], folder: Path) -> dict[str, Any]:
-    """Writes the folder and gives what stands in its report. `DataError` for a picture that has changed meanwhile."""
+    """Writes the folder, which is whole or is not there, and gives what stands in its report.
+
+    `DataError` for a picture that has changed meanwhile.
+    """
     check_new(folder)
-    (folder / IMAGES).mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=".import-", dir=folder.parent))
+    try:
+        building.chmod(0o755)
+        found = _write(gathered, files, building)
+        building.rename(folder)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return found
+
+
+def _write(gathered: Gathered, files: Sequence[Given], folder: Path) -> dict[str, Any]:
+    (folder / IMAGES).mkdir()
     for item in gathered.kept:
         _write_picture(item, folder)
     digest = _write_lines(folder / RECORDS, (record_of(item) for item in gathered.kept))

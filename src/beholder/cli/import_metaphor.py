@@ -64,8 +64,10 @@ def metaphor(
 
     files = _files(sources, images or [])
     check_new(out)
-    gathered = gather(files)
-    found = write(gathered, files, out)
+    with make_console(stderr=True).status("Reading the sources") as line:
+        gathered = gather(files, lambda looked, of: line.update(f"Looked at {looked:,} of {of:,} records"))
+        line.update("Writing the folder")
+        found = write(gathered, files, out)
     if as_json:
         typer.echo(dump(found))
     else:
