@@ -142,6 +142,7 @@ REFUSED: list[tuple[tuple[object, ...], int, tuple[str, ...]]] = [
     (("--agree", 6), 5, ("--agree 6",)),
     (("--base-url", "http://a/v1", "--base-url", "http://b/v1"), 5, ("2 times for 5 annotators",)),
     (("--slot-judge-base-url", "http://a/v1"), 5, ("goes with --slot-judge",)),
+    (("--annotator", "openai/x", "--base-url", "http://[a/v1"), 5, ("--base-url",)),
 ]
 
 
@@ -224,6 +225,8 @@ def test_a_key_goes_to_its_own_server_only(place: Place, monkeypatch: pytest.Mon
     with ScriptedServer(answering) as one, ScriptedServer(answering) as two:
         command = [*served(place, one, two), "--agree", 2, "--api-key-env", "ONE"]
         check_refused(place.beholder(*command), ("--api-key-env ONE is given once for 2 servers",))
+        secret = [*served(place, one, two), "--agree", 2, "--header", "Authorization: Bearer one"]
+        check_refused(place.beholder(*secret), ("--header Authorization would be sent to 2 servers",))
         assert not [*one.listed, *two.listed, *two.requests]
         done = place.beholder(*command, "--api-key-env", "TWO")
         assert done.code == 0, done.err

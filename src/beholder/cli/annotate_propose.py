@@ -155,8 +155,9 @@ def propose(
 def _askings(options: dict[str, Any], annotators: list[str]) -> list[Asking]:
     """How each annotator is reached and asked. `UsageError` for names given twice and lists that do not fit."""
     from beholder.cli.asking import Asking
-    from beholder.cli.endpoint import check_keys, for_each
+    from beholder.cli.endpoint import check_keys, for_each, n_servers
     from beholder.errors import UsageError
+    from beholder.models.address import is_secret
 
     twice = sorted({name for name in annotators if annotators.count(name) > 1})
     if twice:
@@ -166,6 +167,13 @@ def _askings(options: dict[str, Any], annotators: list[str]) -> list[Asking]:
     variables = for_each("--api-key-env", keys, len(annotators), "annotators")
     served = [url for name, url in zip(annotators, urls, strict=True) if name.startswith("openai/")]
     check_keys("--api-key-env", keys, served)
+    secret = next((text for text in options["header"] or [] if is_secret(text.partition(":")[0].strip())), None)
+    if secret is not None and n_servers(served) > 1:
+        name = secret.partition(":")[0].strip()
+        raise UsageError(
+            f"--header {name} would be sent to {n_servers(served)} servers; a key goes to one. "
+            "Give keys with --api-key-env, one for each annotator."
+        )
     plain = {name: options[name] for name in Asking.__struct_fields__ if name in options}
     return [
         Asking(**plain | {"base_url": url or None, "api_key_env": variable or "OPENAI_API_KEY"}, tool_images="user")

@@ -12,7 +12,7 @@ import msgspec
 
 from beholder.errors import UsageError
 from beholder.images.wire import OPENAI_COMPATIBLE, POLICIES
-from beholder.models.address import scrub, scrub_url, usable_proxy
+from beholder.models.address import scrub, scrub_url, split_url, usable_proxy
 from beholder.models.endpoint import Endpoint
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=4096)]
@@ -229,11 +229,16 @@ def for_each(option: str, given: Sequence[str], number: int, whom: str) -> list[
 
 def check_keys(option: str, given: Sequence[str], urls: Sequence[str | None]) -> None:
     """Refuses one named key for several servers: each would get that of another one. `option` is the key's."""
-    servers = {urlsplit(url or "").netloc.rpartition("@")[2].lower() for url in urls}
-    if len(given) == 1 and len(servers) > 1:
+    servers = n_servers(urls)
+    if len(given) == 1 and servers > 1:
         raise UsageError(
-            f"{option} {given[0]} is given once for {len(servers)} servers; a key goes to one. Give {option} for each."
+            f"{option} {given[0]} is given once for {servers} servers; a key goes to one. Give {option} for each."
         )
+
+
+def n_servers(urls: Sequence[str | None]) -> int:
+    """How many servers the URLs name; those that are not given name one."""
+    return len({split_url(url).netloc.rpartition("@")[2].lower() if url else "" for url in urls})
 
 
 def default_base_url() -> str | None:
