@@ -120,10 +120,10 @@ def sample(key: str) -> Sample:
     )
 
 
-def slot_judge(text: str) -> Judge:
+def slot_judge(text: str, name: str = "") -> Judge:
     task = task_of(benchmark("m3r"), equivalence.PURPOSE)
     assert task is not None
-    return Judge(task=task, name=f"constant/{text}", model=constant(text), template=task.template)
+    return Judge(task=task, name=name or f"constant/{text}", model=constant(text), template=task.template)
 
 
 YES_VERDICT = '{"target": {"same": true}, "source": {"same": true}}'
@@ -155,6 +155,19 @@ def test_a_judge_compares_the_pairs_of_unsettled_items(
         again = asyncio.run(equivalence.compare(tmp_path, items, slot_judge(verdict), lines.append))
         assert again == found == equivalence.read(tmp_path)
         assert found[0].pairs == Equivalence(("death", "bullet"), ("health", "weapon"))
+
+
+def test_what_a_judge_said_before_a_kill_is_kept(tmp_path: Path) -> None:
+    said = [metaphor(source=f"s{number}") for number in range(4)]
+    items = [(sample("a"), item("a", said))]
+    whole = asyncio.run(equivalence.compare(tmp_path, items, slot_judge(YES_VERDICT, "judge"), print))
+    file = tmp_path / equivalence.FILE
+    written = file.read_bytes().split(b"\n")
+    file.write_bytes(b"\n".join([*written[:4], written[4][:20]]))
+    other = '{"source": {"same": false}}'
+    again = asyncio.run(equivalence.compare(tmp_path, items, slot_judge(other, "judge"), print))
+    assert len(whole) == len(again) == len(equivalence.read(tmp_path)) == 6
+    assert sorted(one.same is True for one in again) == [False, False, True, True, True, True]
 
 
 def test_records_of_any_schema_become_items(tmp_path: Path) -> None:

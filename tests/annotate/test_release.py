@@ -91,6 +91,16 @@ def test_where_each_label_comes_from(project: Project, tmp_path: Path) -> None:
     assert facts["people"] == ["Ada", "Bo"]
 
 
+def test_who_names_no_target_of_a_metaphor_does_not_say_that_there_is_none(tmp_path: Path) -> None:
+    unnamed = Annotation(metaphor=True, sentiment="neutral")
+    with make_project(tmp_path / "p", [item("k", [literal(), literal(), unnamed])]) as project:
+        project.save("k", author="Ada", value=NO, revision=0)
+        release(project, tmp_path / "rel")
+    (told,) = lines(tmp_path / "rel" / "provenance.jsonl")
+    for label in ("metaphor", "target", "source"):
+        assert told["labels"][label]["annotators"] == ["openai/secret-0", "openai/secret-1"]
+
+
 def test_every_item_needs_a_persons_decision(project: Project, tmp_path: Path) -> None:
     project.undo("a", author="Ada", revision=1)
     with pytest.raises(UsageError, match="1 of 2 items are not reviewed"):

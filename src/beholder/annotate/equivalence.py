@@ -1,13 +1,14 @@
 """A judge that says which of two pairs of target and source mean the same: a proposal to people, never a vote.
 
 It is asked where there is a metaphor and no pair is settled, about every two pairs that annotators gave. Each answer is
-kept in a file of the project, so that a second attempt asks only for what is missing.
+written to a file of the project as it comes, so that a second attempt asks only for what is missing.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from io import RawIOBase
 from itertools import combinations
 from pathlib import Path
 
@@ -76,9 +77,12 @@ async def compare(
     known = {_place(one): one for one in before if one.judge == judge.name and not one.failure}
     wanted = [one for one in questions(items) if (one[0].key, one[1], one[2]) not in known]
     if wanted:
-        with open_asker(judge, lambda sample: sample.images, say, asyncio.sleep) as asker:
-            said = await _all_of(asker, wanted, judge)
-        write_atomically(folder / FILE, b"".join(msgspec.json.encode(one) + b"\n" for one in [*before, *said]))
+        write_atomically(folder / FILE, b"".join(map(_line, before)))  # without what a kill cut off
+        with (
+            open_asker(judge, lambda sample: sample.images, say, asyncio.sleep) as asker,
+            (folder / FILE).open("ab", buffering=0) as kept,
+        ):
+            said = await _all_of(asker, wanted, judge, kept)
         failed = [one for one in said if one.failure]
         if failed:
             say(f"The judge failed on {len(failed):,} of {len(said):,} comparisons ({failed[0].failure}).")
@@ -87,12 +91,16 @@ async def compare(
     return [known[place] for place in order]
 
 
-async def _all_of(asker: Asker, wanted: Sequence[tuple[Sample, Pair, Pair]], judge: Judge) -> list[Asked]:
+async def _all_of(
+    asker: Asker, wanted: Sequence[tuple[Sample, Pair, Pair]], judge: Judge, kept: RawIOBase
+) -> list[Asked]:
     free = asyncio.Semaphore(judge.concurrency)
 
     async def one(number: int, sample: Sample, first: Pair, second: Pair) -> Asked:
         async with free:
-            return await _ask(asker, number, sample, first, second)
+            said = await _ask(asker, number, sample, first, second)
+        kept.write(_line(said))
+        return said
 
     try:
         return await asyncio.gather(*(one(number, *question) for number, question in enumerate(wanted)))
@@ -114,10 +122,14 @@ async def _ask(asker: Asker, number: int, sample: Sample, first: Pair, second: P
     return Asked(sample.key, name, first, second, same=bool(verdict) and all(slot.same for slot in verdict.values()))
 
 
+def _line(one: Asked) -> bytes:
+    return msgspec.json.encode(one) + b"\n"
+
+
 def read(folder: Path) -> list[Asked]:
-    """All that judges said, oldest first. `UsageError` if the file is damaged."""
+    """All that judges said, oldest first; a last line that was cut off is left out. `UsageError` if it is damaged."""
     try:
-        lines = (folder / FILE).read_bytes().splitlines()
+        lines = (folder / FILE).read_bytes().split(b"\n")[:-1]
         return [msgspec.json.decode(line, type=Asked) for line in lines]
     except FileNotFoundError:
         return []

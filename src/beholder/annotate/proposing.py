@@ -218,6 +218,7 @@ def make_project(
         made = with_equivalences(item.consensus, [one.pairs for one in proposed[item.key]])
         return msgspec.structs.replace(item, consensus=made)
 
+    data = Path(asked.data).resolve().name
     return Project.create(
         folder,
         form,
@@ -227,7 +228,12 @@ def make_project(
         people=asked.people,
         agree=items[0][1].consensus.agree if items and items[0][1].consensus is not None else 0,
         seed=asked.seed,
-        source={"benchmark": "m3r", "data": Path(asked.data).name, "data_sha256": asked.data_sha256, "task": TASK},
+        source={
+            "benchmark": "m3r",
+            "data": data,
+            "data_sha256": asked.data_sha256,
+            "task": TASK,
+        },
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from beholder.annotate.consensus import Consensus
 from beholder.annotate.decisions import InForce
-from beholder.annotate.forms import Field, Form, Value
+from beholder.annotate.forms import Field, Form, Value, is_asked
 from beholder.annotate.items import REFUSED, Proposal
 from beholder.annotate.metaphors import value_of
 from beholder.annotate.people import Normalise, Outcome, is_label, reading
@@ -57,7 +57,14 @@ def _label(
     decided = reading(field, found.value, normalise)
     told: dict[str, Any] = {"how": _how(field, found, consensus, decided, normalise)}
     if proposals:
-        same = [one.annotator for one in proposals if reading(field, one.value, normalise) == decided]
+        asked = is_asked(
+            field, found.value
+        )  # who was asked for a target and named none does not say that there is none
+        same = [
+            one.annotator
+            for one in proposals
+            if reading(field, one.value, normalise) == decided and is_asked(field, one.value) == asked
+        ]
         told["annotators"] = [names[number] for number in same]
     return told | {"people": list(found.labels[field.name].who)}
 

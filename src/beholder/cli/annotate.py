@@ -113,7 +113,7 @@ def _items(
         return sources.items_of_run(folder, wrong=wrong), told
     assert data is not None
     benchmark = METAPHORS if to_label else benchmark
-    told = {"benchmark": benchmark or "", "data": data.name, "data_sha256": file_digest(data)}
+    told = {"benchmark": benchmark or "", "data": data.resolve().name, "data_sha256": file_digest(data)}
     if to_label:
         return sources.pairs_to_label(data, images, apart), told
     if benchmark is not None:
