@@ -97,6 +97,17 @@ def test_a_run_is_judged_by_all_that_are_named(place: Place) -> None:
     assert rows[2]["endpoint"]["base_url"] == server.url
 
 
+def test_a_judge_that_has_nothing_to_judge_is_said_to_be_asked_nothing(place: Place, tmp_path: Path) -> None:
+    """One label alone has no explanation."""
+    words = "The judge overlap (rubric) was asked nothing"
+    told = place.beholder(*place.run("--judge", "overlap", "--task", "target"))
+    assert (told.code, words in told.err) == (0, True), told.err
+    file = lines(tmp_path / "a.jsonl")
+    scored = place.beholder("score", "m3r", file, "--data", place.data, "--judge", "overlap", "--task", "target")
+    assert words in scored.err
+    assert words not in place.beholder("score", "m3r", file, "--data", place.data, "--judge", "overlap").err
+
+
 def test_the_report_says_who_judged_how_many(place: Place) -> None:
     told = place.beholder(*place.run("--judge", "overlap", "--judge", f"scripted/{place.judge}"))
     assert told.code == 0, told.err
@@ -410,6 +421,16 @@ WRONG: list[tuple[str, Make, tuple[str, ...]]] = [
     ("no kind", lambda p, h: p.run("--judge", "overlop"), ("no kind of model 'overlop'", "Without a model: overlap")),
     ("a guesser", lambda p, h: p.run("--judge", "random"), ("--judge random cannot judge",)),
     ("twice", lambda p, h: p.run("--judge", "overlap", "--judge", "overlap"), ("--judge overlap is given twice",)),
+    (
+        "address of a rule",
+        lambda p, h: p.run("--judge", "overlap", "--judge-base-url", NO_SERVER),
+        ("--judge-base-url goes with a served model",),
+    ),
+    (
+        "too few addresses",
+        lambda p, h: p.run(*at(NO_SERVER), *at(NO_SERVER, name="openai/b"), "--judge", "openai/c"),
+        ("--judge-base-url is given 2 times for 3 judges that are served",),
+    ),
     ("address alone", lambda p, h: p.run("--judge-base-url", NO_SERVER), ("--judge-base-url goes with --judge",)),
     ("key alone", lambda p, h: p.run("--slot-judge-key-env", "K"), ("--slot-judge-key-env goes with --slot-judge",)),
     ("nothing in it", lambda p, h: p.run(*prompt(h, "?", "--judge", "constant/x")), ("p.txt", "must hold {text}")),

@@ -295,9 +295,12 @@ def _template(one: Named, task: JudgeTask) -> str:
 def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
     """Where those of the judges are asked that are served, by name; none where no address is known."""
     from beholder.cli.endpoint import check_keys, default_base_url, for_each, make_endpoint
+    from beholder.errors import UsageError
 
     option = OPTIONS[one.purpose]
     served = [name for name in one.names if _kind(name) == "openai"]
+    if one.base_urls and not served:
+        raise UsageError(f"{option}-base-url goes with a served model, such as {option} openai/NAME.")
     own = for_each(f"{option}-base-url", one.base_urls, len(served), "judges that are served")
     keys = for_each(f"{option}-key-env", one.key_variables, len(served), "judges that are served")
     check_keys(f"{option}-key-env", one.key_variables, own)

@@ -25,6 +25,7 @@ from beholder.store.judge_calls import EXTRACTION, Asking, JudgeCall
 
 _AT_ONCE = 64
 _HOPELESS = 32
+_NOTHING = "The {} was asked nothing: no response here is of the kind that it judges."
 
 ToJudge = tuple[int, Sample, Response]
 """A response with its sample and the number that its verdict is filed under."""
@@ -105,7 +106,10 @@ async def judge_run(
                 interrupts.tell = work.interrupted
             numbers = await asyncio.to_thread(missing, folder, judge.asking)
             await keep(())  # what it said earlier counts again, also where nothing is left to be asked
-            return await work.judge_all(asker, numbers)
+            done = await work.judge_all(asker, numbers)
+            if not done.asked and not done.interrupted and not await asyncio.to_thread(_has_said, folder, judge.asking):
+                say(_NOTHING.format(judge.told))
+            return done
         finally:
             if interrupts is not None:
                 interrupts.tell = None
@@ -132,6 +136,8 @@ async def judge_given(
     work = _Work(judge, say, fetch, keep)
     with open_asker(judge, lambda sample: sample.images, say, work.sleep) as asker:
         done = await work.judge_all(asker, numbers)
+    if not numbers:
+        say(_NOTHING.format(judge.told))
     message = f"not asked, because all {'readings' if judge.task.purpose == EXTRACTION else 'verdicts'} before failed"
     unasked = Failure(Owner.JUDGE, "not_asked", message, retryable=True)
     given = list(answered)
@@ -233,6 +239,11 @@ class _Work:
                 reply = await asker.ask(sample, response, number)
                 call = JudgeCall(response=number, answer=reply.value, failure=reply.failure, replies=reply.replies)
                 self.calls.append(call)
+
+
+def _has_said(folder: Path, asking: Asking) -> bool:
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        return judge_calls.has_said(db, asking)
 
 
 def _in_journal(folder: Path, task: JudgeTask, numbers: Sequence[int]) -> list[ToJudge]:
