@@ -57,9 +57,8 @@ def _label(
     decided = reading(field, found.value, normalise)
     told: dict[str, Any] = {"how": _how(field, found, consensus, decided, normalise)}
     if proposals:
-        asked = is_asked(
-            field, found.value
-        )  # who was asked for a target and named none does not say that there is none
+        # Who was asked for a target and named none does not say that there is none.
+        asked = is_asked(field, found.value)
         same = [
             one.annotator
             for one in proposals
