@@ -67,11 +67,12 @@ def written(annotation: Annotation) -> str:
 
 
 def read_written(text: str | None) -> Annotation | None:
-    """The annotation that `written` wrote; None for any other text."""
+    """The annotation that `written` wrote; None for any other text, so for one with another sentiment as well."""
     try:
-        return _decoder.decode(text) if text else None
+        found = _decoder.decode(text) if text else None
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+    return found if found is None or found.sentiment in (UNSET, *SENTIMENTS) else None
 
 
 SLOTS_WITHOUT_METAPHOR = "slots_without_metaphor"

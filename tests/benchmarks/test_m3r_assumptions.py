@@ -41,6 +41,11 @@ REFUSED: list[tuple[Change, str]] = [
     (lambda made: made["criteria"][2]["questions"][0].update(id="visual_evidence"), "visual_evidence"),
     (lambda made: made["criteria"][0].update(id="Visual Evidence"), "id"),
     (lambda made: made["criteria"][0].update(weight=0), "weight"),
+    (lambda made: made["criteria"][0].update(weight=1e308), "weight"),  # its points would not be finite
+    (lambda made: made["criteria"][0].update(weight=1e-320), "weight"),
+    (lambda made: made["criteria"][0].update(id="rubric"), "rubric"),  # the figure of the whole is called that
+    (lambda made: made["criteria"][0].update(title="  "), "title"),
+    (lambda made: made["criteria"][0]["questions"][0].update(asks=""), "asks"),
     (lambda made: made["answers"].update(yes=-1), "yes"),
     (lambda made: made.pop("criteria"), "criteria"),
 ]

@@ -11,11 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from beholder.annotation import Annotation
+from beholder.annotation import LABELS, Annotation, written
+from beholder.benchmarks.benchmark import MetricOptions
 from beholder.benchmarks.m3r.equivalence import equivalence_task, open_slots, read_reply
+from beholder.benchmarks.m3r.label_metrics import rows_of
+from beholder.benchmarks.m3r.slot_metrics import slot_figures
 from beholder.errors import Owner
 from beholder.sample import Failure, Response, TextPart
-from made_judged import GOLD, LITERAL, MADE, said, sample
+from beholder.score import Outcome, Score
+from made_judged import GOLD, LITERAL, MADE, row, said, sample
 
 TASK = equivalence_task(MADE)
 
@@ -98,3 +102,18 @@ def test_replies(reply: str, asked: tuple[str, ...], same: Any, flags: tuple[str
 def test_no_reply_makes_it_raise(reply: str) -> None:
     found = read_reply(reply, BOTH)
     assert found.value is None or set(json.loads(found.value)) == set(BOTH)
+
+
+@pytest.mark.parametrize(
+    "extracted",
+    ["{", "[]", "1", '{"a": 1}', '{"a": {"target": 1}}', '{"a": {"target": {"same": 1}}}', '{"a": {"target": {}}}'],
+)
+def test_what_no_scorer_wrote_is_no_verdict(extracted: str) -> None:
+    """As the scores of a foreign run may have it."""
+    said_so = Score(0.0, Outcome.SCORED, written(slots("cigarettes", "pistol")))
+    sure = Score(1.0, Outcome.SCORED, '{"a":{"target":{"same":true},"source":{"same":true}}}')
+    scores = [{"lenient": said_so, "slots": one} for one in (sure, Score(1.0, Outcome.SCORED, extracted))]
+    items = [row(place, sure) for place in range(2)]
+    items = [msgspec.structs.replace(item, scores=own) for item, own in zip(items, scores, strict=True)]
+    figure = slot_figures(rows_of(items, "lenient", LABELS, MADE.slots), "slots", MetricOptions())["slots_judged"]
+    assert (figure.value, figure.n, figure.failed) == (1.0, 1, 1)

@@ -39,6 +39,9 @@ def write(folder: Path, *records: dict[str, Any]) -> Path:
 ANSWERS = [
     ({"prediction": LABELS}, 1.0, 1.0),
     ({"prediction": {**LABELS, "explanation": {"mapping": "It burns."}}}, 1.0, 1.0),
+    ({"prediction": {**LABELS, "explanation": None}}, 1.0, 1.0),
+    ({"prediction": {**LABELS, "explanation": {"evidence": None, "mapping": "It burns."}}}, 1.0, 1.0),
+    ({"prediction": {**LABELS, "explanation": "It burns."}}, 0.0, 1.0),
     ({"prediction": {**LABELS, "metaphor": "yes"}}, 1.0, 1.0),
     ({"prediction": {**LABELS, "sentiment": "neutral"}}, 0.0, 0.0),
     ({"prediction": {**LABELS, "confidence": 0.3}}, 0.0, 1.0),

@@ -113,6 +113,28 @@ def test_a_reply_becomes_a_verdict_in_the_order_of_the_questions() -> None:
     assert TASK.read(sample(), said(GOLD), "I cannot evaluate this").value is None
 
 
+QUOTES = [
+    ("a red hole in the lung", True),
+    ("- a red hole in the lung (left 70 %, top 50 %, right 90 %, bottom 80 %)", True),
+    ("Mapping: Smoking is seen as a gun", True),
+    ("Visual evidence: a knife", False),
+    ("a red hole in the wall (left 70 %, top 50 %, right 90 %, bottom 80 %)", False),
+]
+
+
+@pytest.mark.parametrize(("quote", "found"), QUOTES)
+def test_a_quotation_may_be_copied_with_what_the_page_adds(quote: str, found: bool) -> None:
+    reply = json.dumps({name: {"answer": "yes", "quote": quote, "region": "lung"} for name in QUESTIONS})
+    assert ("quote_not_found" not in TASK.read(sample(), said(GOLD), reply).flags) is found
+
+
+def test_evidence_of_no_kind_is_shown_as_such() -> None:
+    pieces = (Evidence("", "a smell"), Evidence("textual", "last"), Evidence("visual", "a gun"))
+    assert in_words(Explanation(pieces)).split("\n") == [
+        *("Visual evidence:", "- a gun", "Evidence in the text:", "- last", "Evidence:", "- a smell"),
+    ]
+
+
 def test_the_basis_tells_one_rubric_from_another() -> None:
     other = msgspec.json.decode(shipped())
     other["criteria"][0]["questions"][0]["asks"] = "Something else?"

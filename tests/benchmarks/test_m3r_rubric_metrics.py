@@ -92,6 +92,21 @@ def test_what_a_judge_was_not_asked_yet_counts_as_failed() -> None:
     assert (figure.value, figure.n, figure.failed, figure.worst) == (1.0, 1, 1, 0.5)
 
 
+FOREIGN = [
+    *("{", "[]", '{"a": 1}', '{"a": {}}', '{"a": {"ve_names": {"answer": "yes"}}}'),
+    f'{{"a": {answers("maybe")}}}',
+]
+
+
+@pytest.mark.parametrize("written", FOREIGN)
+def test_what_no_scorer_wrote_is_no_verdict(written: str) -> None:
+    """As the scores of a foreign run may have it."""
+    rows = [row(0, Score(1.0, Outcome.SCORED, written)), row(1, scored([judged(answers(), "b")]))]
+    figure = metrics(rows, OPTIONS, MADE)["rubric"]
+    assert (figure.value, figure.n, figure.failed) == (1.0, 1, 1)
+    assert details(rows, OPTIONS, MADE)["judges"]["each"]["b"]["mean"] == 100
+
+
 def test_items_of_one_cluster_are_drawn_together() -> None:
     scores = [scored([judged(answers() if place % 3 else answers("partly", "no", "no"))]) for place in range(40)]
     apart = metrics([row(place, score) for place, score in enumerate(scores)], OPTIONS, MADE)["rubric"]

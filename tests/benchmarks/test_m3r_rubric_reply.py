@@ -113,6 +113,7 @@ NOT_READ: list[tuple[str, str]] = [
     (json.dumps(reply(v1=entry(answer="not really, no"))), "out_of_range"),
     (json.dumps(reply(v1=entry(answer="yes | partly | no"))), "ambiguous"),  # the form, not filled in
     (json.dumps(reply(v1=entry(answer="Yes, but only partly"))), "ambiguous"),
+    (json.dumps(reply(v1=entry(answer="Yes, in part"))), "ambiguous"),
     (f"{json.dumps(reply())} {json.dumps(reply(v1='no'))}", "ambiguous"),
     ('{"v1": "yes", "v1": "no", "v2": "no", "v3": "no"}', "ambiguous"),
     (json.dumps({**reply(), "visual": {"v1": "no"}}), "ambiguous"),

@@ -130,6 +130,27 @@ def test_who_says_no_has_said_that_there_are_no_slots_but_not_in_the_form_asked_
     assert (read.target, read.source) == (None, None)
 
 
+# what is said of the target beside "no", whether it counts as None
+BESIDE_NO = [
+    ({}, True),
+    ({"target": None}, True),
+    ({"target": []}, True),
+    ({"target": "unknown"}, False),
+    ({"target": ["smoking", "drinking"]}, False),
+    ({"target": {"en": "smoking"}}, False),
+    ({"target": 5}, False),
+]
+
+
+@pytest.mark.parametrize(("target", "none"), BESIDE_NO)
+def test_a_slot_that_is_given_and_cannot_be_read_is_not_taken_for_none(target: dict[str, object], none: bool) -> None:
+    score = SCORERS["lenient"](sample(PLAIN), said(answer(metaphor=False, source=None, sentiment="neutral", **target)))
+    read = read_written(score.extracted)
+    assert read is not None
+    assert (read.target, score.value) == ((None, 1.0) if none else (UNSET, 0.0))
+    assert ("unread_target" in score.flags) is not none
+
+
 def test_who_says_yes_and_no_slots_has_them_wrong() -> None:
     score = SCORERS["lenient"](sample(GUN), said(answer(metaphor=True, sentiment="negative")))
     assert (score.value, score.outcome) == (0.0, Outcome.SCORED)
@@ -156,8 +177,11 @@ def test_labels_that_the_gold_does_not_give_are_scored_by_nobody(
 
 
 def test_without_the_gold_of_the_label_that_was_asked_for_there_is_no_score() -> None:
-    score = SCORERS["lenient"](sample(Annotation(sentiment="negative"), "target"), said('{"target": "gun"}'))
-    assert (score.value, score.outcome) == (None, Outcome.NOT_APPLICABLE)
+    failure = Failure(Owner.PROVIDER, "http_500", "The server failed.")
+    for response in (said('{"target": "gun"}'), said("?"), Response(failure=failure)):
+        score = SCORERS["lenient"](sample(Annotation(sentiment="negative"), "target"), response)
+        assert (score.value, score.outcome) == (None, Outcome.NOT_APPLICABLE)
+        assert "only_target" in score.flags
 
 
 def test_failed_refused_cut_and_unread_answers_are_told_apart() -> None:

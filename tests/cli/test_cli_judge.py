@@ -32,18 +32,20 @@ def by_probe(card: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {one["probe"]: one for one in card["probes"]}
 
 
-def test_the_rule_judge_passes_and_the_card_says_how(beholder: Beholder, data: Path) -> None:
+def test_the_rule_judge_passes_all_but_contradictions_and_the_card_says_how(beholder: Beholder, data: Path) -> None:
     said = beholder("judge", "check", "--data", data, "--judge", "overlap", "--n", "8")
     assert (said.code, said.err) == (0, "")
-    for word in ("overlap on 8 items", *PROBES, "8 of 8 probes passed"):
+    for word in ("overlap on 8 items", *PROBES, "7 of 8 probes passed; not: contradiction."):
         assert word in said.out
     first = beholder.json("judge", "check", "--data", data / RECORDS, "--judge", "overlap", "--n", "5", "--seed", "3")
     again = beholder.json("judge", "check", "--data", data, "--judge", "overlap", "--n", "5", "--seed", "3")
     assert first == again
     (card,) = first["judges"]
-    assert (card["judge"], card["items"], card["passed"]) == ("overlap", 5, True)
+    assert (card["judge"], card["items"], card["passed"]) == ("overlap", 5, False)
     means = {name: one["mean"] for name, one in by_probe(card).items()}
-    assert means["gold"] == 100 > means["contradiction"] > means["other_item"] > means["praise"] - 1
+    assert (
+        means["gold"] == 100 > means["contradiction"] == means["no_picture"] > means["other_item"] > means["praise"] - 1
+    )
 
 
 def served(say: Callable[[Request], str]) -> Callable[[Request], Reply]:
@@ -120,7 +122,9 @@ def test_several_judges_have_a_card_each(beholder: Beholder, data: Path, tmp_pat
         "judge", "check", "--data", data, "--judge", "overlap", "--judge", f"scripted/{script}", "--n", "4"
     )
     assert [card["judge"] for card in found["judges"]] == ["overlap", f"scripted/{script}"]
-    assert [card["passed"] for card in found["judges"]] == [True, False]
+    failed = [{name for name, one in by_probe(card).items() if not one["passed"]} for card in found["judges"]]
+    assert failed[0] == {"contradiction"}
+    assert failed[1] > failed[0]
 
 
 def test_another_rubric_is_asked(beholder: Beholder, data: Path, tmp_path: Path) -> None:

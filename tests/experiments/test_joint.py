@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import UNSET
 
-from beholder.annotation import LABELS, Annotation, written
+from beholder.annotation import LABELS, Annotation, Evidence, Explanation, written
 from beholder.benchmarks.m3r.assumptions import SlotRules
 from beholder.experiments.costs import Cost
 from beholder.experiments.joint import ALL_FOUR, JOINT, Finding, JointArm, JointOutcome, Price, joint_outcome
@@ -162,6 +163,21 @@ def test_answers_that_contradict_each_other() -> None:
     found = outcome(joint, **single).contradictions
     assert found is not None
     assert (found.n, found.joint, found.alone) == (23, 1, 2)
+
+
+def test_only_answers_with_all_labels_can_contradict_themselves() -> None:
+    found = outcome([but(CUP, target="x"), but(CUP, target="x", source=UNSET), *GOLDS[2:]]).contradictions
+    assert found is not None
+    assert (found.n, found.joint) == (23, 1)
+
+
+def test_a_box_outside_of_the_picture_is_no_fault_of_the_labels() -> None:
+    piece = Evidence("visual", "a fuse", (10.0, 20.0, 300.0, 400.0))
+    boxed = but(BOMB, explanation=Explanation((piece,), "m", "s"))
+    found = outcome([boxed] * 12 + GOLDS[12:])
+    assert [one.joint.value for one in found.labels] == [1.0] * 4
+    assert found.whole is not None
+    assert found.whole.joint.value == 1.0
 
 
 def test_price() -> None:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from beholder.annotation import Annotation, Box, Evidence, Explanation
 from beholder.benchmarks.m3r.assumptions import shipped
@@ -162,9 +163,32 @@ def test_quotations_are_really_there_and_pieces_have_a_place(gold: Annotation, a
 
 
 def test_a_verdict_on_no_explanation_is_no_throughout() -> None:
-    assert set(answers(GOLD, msgspec.structs.replace(GOLD, explanation=Explanation(mapping=" ")))) == set(QUESTIONS)
-    blank = msgspec.structs.replace(GOLD, explanation=Explanation(mapping="?"))
-    assert set(answers(GOLD, blank).values()) == {"no"}
+    for text in (" ", "?"):
+        blank = msgspec.structs.replace(GOLD, explanation=Explanation(mapping=text))
+        assert set(answers(GOLD, blank).values()) == {"no"}
+
+
+LACKING: list[tuple[dict[str, Any], str, str, str]] = [
+    # labels of the gold, mapping, mc_pair, mc_direction
+    ({"target": "smoking", "source": UNSET}, "Smoking is deadly.", "yes", "yes"),
+    ({"target": "smoking", "source": UNSET}, "A train is slow.", "no", "no"),
+    (
+        {"metaphor": True, "target": UNSET, "source": UNSET},
+        "The cigarette takes the place of the barrel: a gun.",
+        "yes",
+        "yes",
+    ),
+    ({"metaphor": UNSET, "target": UNSET, "source": UNSET}, "It is meant literally.", "no", "no"),
+]
+
+
+@pytest.mark.parametrize(("labels", "mapping", "pair", "direction"), LACKING)
+def test_labels_that_the_gold_does_not_give_are_not_asked_for(
+    labels: dict[str, Any], mapping: str, pair: str, direction: str
+) -> None:
+    gold = msgspec.structs.replace(GOLD, **labels)
+    found = answers(gold, changed(evidence=evidence(HOLE, READ), mapping=mapping, sentiment="It is negative."))
+    assert (found["mc_pair"], found["mc_direction"]) == (pair, direction)
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,8 @@ def test_what_the_probes_keep_and_change() -> None:
         assert len(own_words(padded)) > len(own_words(thin)) + 300
         contradiction = found["contradiction"][item.key]
         assert contradiction.mapping == own.mapping
-        assert not {one.text for one in contradiction.evidence if one.kind == VISUAL} & {
-            one.text for one in own.evidence
-        }
+        assert contradiction.evidence[1:] == thin.evidence
+        assert (contradiction.evidence[0].kind, contradiction.evidence[0].box) == (VISUAL, None)
         assert "full marks" in own_words(found["instruction"][item.key])
         assert found["instruction"][item.key].evidence == found["other_item"][item.key].evidence
     assert PROBES["shuffled"].stages != PROBES["gold"].stages
@@ -93,7 +92,8 @@ def test_items_without_a_partner_have_no_probe_that_needs_one() -> None:
     alone[1] = msgspec.structs.replace(alone[1], metadata={"language": "zh", "task": "joint"})
     found = made(alone)
     assert {name: len(own) for name, own in found.items() if name in ("gold", "praise")} == {"gold": 2, "praise": 2}
-    assert found["other_item"] == found["instruction"] == found["contradiction"] == {}
+    assert found["other_item"] == found["instruction"] == {}
+    assert "主人" in found["contradiction"]["z"].evidence[0].text
     assert "左边" in found["padded"]["z"].mapping
     same_picture = [sample(GOLD, "a", cluster="p"), sample(SECOND, "b", cluster="p")]
     assert made(same_picture)["other_item"] == {}
@@ -122,7 +122,7 @@ def card(judge: Judge, count: int = 30) -> dict[str, Finding]:
     return {one.probe: one for one in findings(points, 0, 200)}
 
 
-def fair(name: str, said: Explanation, model: Explanation) -> float:
+def looks_for_the_gold(name: str, said: Explanation, model: Explanation) -> float:
     """A third each for the evidence, the mapping and the sentiment of the gold."""
     seen = {one.text for one in said.evidence if one.kind == VISUAL}
     parts = (
@@ -133,8 +133,15 @@ def fair(name: str, said: Explanation, model: Explanation) -> float:
     return 100 * sum(parts) / 3
 
 
+def fair(name: str, said: Explanation, model: Explanation) -> float:
+    """The same, less where evidence denies the mapping."""
+    denied = any("has anything to do with it" in one.text or "clearly meant as" in one.text for one in said.evidence)
+    return looks_for_the_gold(name, said, model) - 10 * denied
+
+
 JUDGES: list[tuple[str, Judge, set[str]]] = [
     ("fair", fair, set()),
+    ("sees no contradiction", looks_for_the_gold, {"contradiction"}),
     ("all alike", lambda *_: 60.0, {"gold", "contradiction", "no_picture", "other_item", "praise"}),
     ("generous", lambda *_: 100.0, {"contradiction", "no_picture", "other_item", "praise"}),
     (
@@ -179,6 +186,29 @@ def test_a_judge_that_says_nothing_has_no_figures_and_passes_nothing() -> None:
         assert (one.mean, one.low, one.difference, one.passed, one.n) == (None, None, None, None, 0)
 
 
+SURE: list[tuple[float, bool | None, bool | None]] = [
+    # points of the one half of the items with other items' explanations (at most 40 are to be given); the other has 30
+    (10.0, True, True),
+    (49.0, True, False),
+    (55.0, False, False),
+    (90.0, False, True),
+    (30.0, True, None),
+]
+
+
+@pytest.mark.parametrize(("points", "passed", "sure"), SURE)
+def test_a_verdict_is_sure_if_the_whole_interval_says_so(points: float, passed: bool, sure: bool | None) -> None:
+    def judge(name: str, said: Explanation, model: Explanation) -> float:
+        return points if model.mapping == gold(ITEMS[0]).mapping else 30.0
+
+    found = card(judge)["other_item"]
+    assert (found.passed, found.sure) == (passed, sure)
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_card(console, "a", [found], 30)
+    text = console.export_text()
+    assert (f"{'pass' if passed else 'FAIL'}?" in text) == ("?: the interval reaches" in text) == (sure is False)
+
+
 def test_intervals_hold_the_means() -> None:
     for one in card(lambda name, said, model: fair(name, said, model) * (0.5 + len(model.mapping) % 7 / 14)).values():
         if one.low is not None and one.high is not None and one.mean is not None:
@@ -187,11 +217,11 @@ def test_intervals_hold_the_means() -> None:
 
 def test_the_card_fits_80_columns_and_names_what_failed() -> None:
     console = Console(width=80, record=True, file=io.StringIO())
-    print_card(console, "openai/[red]judge", list(card(JUDGES[3][1]).values()), 12)
+    print_card(console, "openai/[red]judge", list(card(JUDGES[4][1]).values()), 12)
     text = console.export_text()
     assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
     assert "openai/[red]judge on 12 items" in text
-    assert "not: gold, contradiction, no_picture, padded" in text.replace("\n", " ")
+    assert "not: gold, no_picture, contradiction, padded" in text.replace("\n", " ")
     assert "only 12 items" in text
     assert text.count("FAIL") == 6
 

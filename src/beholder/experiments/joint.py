@@ -7,7 +7,8 @@ answers alone. All of it is pure.
 
 OUR assumptions: target and source are compared over the metaphors of the gold, as in the headline, so that finding the
 metaphor is not counted once more; over all items, where saying that there is none can be right, they stand beside it
-without a test. A label that the gold of an item does not give takes the item out. What differs between the arms is the
+without a test. A label that the gold of an item does not give takes the item out. A box outside of the picture does not
+spoil target and source here: answers to one label have no boxes. What differs between the arms is the
 whole question: the joint one also asks for an explanation. Each arm is run once, so the model's own noise is not told.
 """
 
@@ -17,10 +18,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from beholder.annotation import LABELS, Annotation, structure_faults
+from beholder.annotation import BOX_OUTSIDE, LABELS, Annotation, structure_faults
 from beholder.benchmarks.m3r.assumptions import SlotRules
 from beholder.benchmarks.m3r.label_metrics import OVER_ALL, OVER_METAPHORS, Row, rows_of
-from beholder.benchmarks.m3r.labels import SLOTS, is_metaphor
+from beholder.benchmarks.m3r.labels import SLOTS, given, is_metaphor
 from beholder.experiments.costs import Cost, Spent, spent
 from beholder.experiments.verdicts import missed
 from beholder.metrics.accuracy import share
@@ -80,8 +81,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Contradictions(msgspec.Struct, frozen=True):
-    """Of `n` items whose five answers could all be read: how many joint answers, and how many sets of four answers put
-    together, break a rule of the structure (such as no metaphor, and yet a target)."""
+    """Of `n` items whose five answers give all that was asked for: how many joint answers, and how many sets of four
+    answers put together, break a rule of the structure (such as no metaphor, and yet a target)."""
 
     n: int
     joint: int
@@ -106,6 +107,8 @@ class JointOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def joint_outcome(arms: Mapping[str, JointArm], scorer: str, rules: SlotRules, seed: int = 0) -> JointOutcome:
     """What the arms that have begun show. `scorer` is one of labels (`lenient`, `strict`)."""
+    spoiled_by = tuple(fault for fault in rules.spoiled_by if fault != BOX_OUTSIDE)
+    rules = msgspec.structs.replace(rules, spoiled_by=spoiled_by)
     rows = {name: rows_of(arm.items, scorer, LABELS if name == JOINT else (name,), rules) for name, arm in arms.items()}
     pairs = [(label, rows[JOINT], rows[label]) for label in LABELS if JOINT in rows and label in rows]
     tested = [_compared(label, both, alone, _counted(label), seed) for label, both, alone in pairs]
@@ -223,7 +226,7 @@ def _contradictions(rows: Mapping[str, Sequence[Row]]) -> Contradictions:
     for four in _four_alone(rows):
         said = [row.said for row in four if row.said is not None]
         together = joint.get(four[0].item.key)
-        if together is None or len(said) < len(LABELS):
+        if together is None or set(given(together)) != set(LABELS) or len(said) < len(LABELS):
             continue
         labels = {label: getattr(one, label) for label, one in zip(LABELS, said, strict=True)}
         n += 1

@@ -39,14 +39,12 @@ from beholder.extract.extraction import Extraction
 from beholder.extract.json_value import find_json
 from beholder.extract.markup import plain
 from beholder.extract.metaphor_alone import bare_feeling, bare_slot
+from beholder.extract.metaphor_box import BOX_NOT_SHARE, BOX_UNREAD, REPAIRED
 from beholder.extract.metaphor_form import asked, clean, nothing_shown, strict
 from beholder.extract.metaphor_mending import mended
 from beholder.extract.metaphor_prose import read_prose, shown
 from beholder.extract.metaphor_tree import (
-    BOX_NOT_SHARE,
-    BOX_UNREAD,
     NO_KIND,
-    REPAIRED,
     UNSTAGED,
     Said,
     Told,
@@ -245,14 +243,22 @@ def _read_alone(answer: str, low: str, task: str, told: Told) -> None:
 def _ranked(
     low: str, claims: list[Said], in_json: int, spans: list[tuple[int, int]], regions: list[Region]
 ) -> list[Said]:
-    """The claims with their ranks: tags and boxes before all else, JSON before prose that does not revise it."""
+    """The claims with their ranks: tags and boxes before all else, JSON and fields before prose that does not revise
+    them."""
+    cuts = revisions(low)
     json_end = max((end for _, end in spans), default=0)
-    revised = min((cut for cut in revisions(low) if cut >= json_end), default=len(low) + 1)
+    ends = dict.fromkeys(LABELS, 0)
+    for one in claims:
+        if one.rank == 0:
+            ends[one.label] = max(ends[one.label], one.end)
     ranked = []
     for position, one in enumerate(claims):
         rank = one.rank
-        if in_json and position >= in_json:
-            rank = 0 if one.start >= revised else rank + _BESIDE
+        given = json_end if in_json else ends[one.label]
+        if position >= in_json and given and any(given <= cut <= one.start for cut in cuts):
+            rank = 0
+        elif in_json and position >= in_json:
+            rank += _BESIDE
         if regions and not any(region.start <= one.start < region.end for region in regions):
             rank += _OUTSIDE
         ranked.append(msgspec.structs.replace(one, rank=rank))

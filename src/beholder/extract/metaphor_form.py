@@ -9,7 +9,7 @@ from typing import Any
 from beholder.annotation import LABELS, SENTIMENTS, TEXTUAL, VISUAL, Annotation, Box, Evidence, Explanation
 from beholder.extract.extraction import Extraction
 from beholder.extract.markup import is_blank
-from beholder.extract.metaphor_tree import BOX_NOT_SHARE
+from beholder.extract.metaphor_box import BOX_NOT_SHARE
 from beholder.extract.metaphor_words import slot_words
 from beholder.extract.think import split_thought
 

@@ -16,7 +16,8 @@ from beholder.annotation import LABELS, TEXTUAL, VISUAL, Evidence
 from beholder.extract import metaphor_words as words
 from beholder.extract.distance import distanced
 from beholder.extract.markup import answer_tags, is_blank, plain
-from beholder.extract.metaphor_tree import BOX_NOT_SHARE, NO_KIND, Said, Told, Value, read_box
+from beholder.extract.metaphor_box import BOX_NOT_SHARE, read_box
+from beholder.extract.metaphor_tree import NO_KIND, Said, Told, Value, kind_before
 
 _MOST = 500
 """Labels that are looked at in one answer: the last ones."""
@@ -26,7 +27,7 @@ _STAGE = (
     r"[ \t]{0,2}[:.)(–—-]{0,2}[ \t]{0,2}"
 )
 _FIELD = re.compile(
-    r"(?:\A|(?<=[\n;,/|.(:!?。；，、！？]))[^\w\n]{0,24}+(?:[0-9]{1,2}[.)、:][^\w\n]{0,6}|[一二三四五六][、.][^\w\n]{0,6}+)?"
+    r"(?:\A|(?<=[\n;,/|.(:!?>。；，、！？]))[^\w\n]{0,24}+(?:[0-9]{1,2}[.)、:][^\w\n]{0,6}|[一二三四五六][、.][^\w\n]{0,6}+)?"
     rf"(?P<stage>{_STAGE})?"
     r"(?:(?:the|overall|core|final|primary|main|identified|predicted)[ \t]{1,2}|整体|总体|最终|核心|主要)?"
     rf"(?P<name>{words.NAME_PATTERN})[ \t]{{0,6}}(?:[(\[][^()\[\]\n]{{0,40}}[)\]][ \t]{{0,6}})?\)?[ \t]{{0,4}}"
@@ -61,6 +62,8 @@ _FEELING = re.compile(
 _CUT = re.compile(
     r"\s[–—-]\s|\s?[(（]|;|。|；|[.!](?=\s|\Z)|,?\s(?:because|since|which)\b|[,，](?:因为|即|也就是)|,\s{1,3}[a-z]{2,20}\s{0,2}[=:]\s|\s{2,}(?=[a-z]{3,12}\s?:)"
 )
+_TO_NEXT = re.compile(r"\s{0,4}(?:→|⇒|➔|[-=]>)\Z")
+"""An arrow that points from one field to the next: "Target: smoking → Source: a gun"."""
 _LETTER = re.compile(r"(?:\A|(?<=[\n,;(|]))[^\w\n]{0,6}([mtse])[ \t]{0,3}[:=][ \t]{0,3}([^,;\n)|]{1,80})")
 _TUPLE = re.compile(
     r"\(\s{0,3}(yes|no)\s{0,3},\s{0,3}([^,()\n]{1,80}?)\s{0,3},\s{0,3}([^,()\n]{1,80}?)\s{0,3},"
@@ -265,7 +268,7 @@ def _alone(text: str, field: _Field) -> bool:
 
 def slot_of(raw: str) -> Value:
     """The words of a target or source that stand before an explanation: `smoking (the habit)`, "a gun, because …"."""
-    words_first = raw.strip().lstrip(":=|").strip().rstrip(" \t|,;/、，；").rstrip()
+    words_first = _TO_NEXT.sub("", raw.strip().lstrip(":=|").strip().rstrip(" \t|,;/、，；").rstrip())
     cut = _CUT.search(words_first)
     core = words_first[: cut.start()] if cut and cut.start() else words_first
     for opener, closer in ("()", "{}"):  # "(target: time, source: a thief)"
@@ -369,6 +372,8 @@ def _piece(line: str, kind: str, told: Told) -> None:
         if box is not None:
             piece = piece[: len(piece) - len(piece[-120:]) + at_end.start()].rstrip()
     if any(char.isalnum() for char in piece):
+        if not kind:
+            kind, piece = kind_before(piece)
         if not kind:
             told.flag(NO_KIND)
         told.evidence.append(Evidence(kind, piece, box))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,11 +11,11 @@ from msgspec import UNSET, UnsetType
 
 from beholder.annotation import LABELS, TEXTUAL, VISUAL, Box, Evidence, Explanation
 from beholder.extract import metaphor_words as words
+from beholder.extract.metaphor_box import BOX_UNREAD, read_box
 
 T = TypeVar("T")
 Value = bool | str | UnsetType | None
-BOX_NOT_SHARE, BOX_UNREAD = "box_not_share", "box_unread"
-NO_KIND, UNSTAGED, REPAIRED = "no_kind", "unstaged", "repaired"
+NO_KIND, UNSTAGED = "no_kind", "unstaged"
 
 
 class Said(msgspec.Struct, frozen=True, gc=False):
@@ -129,23 +128,30 @@ class _Walk:
     def members(self, tree: dict[str, Any], rank: int = 0) -> None:
         """Labels and stages in an object; `rank` is above 0 inside an explanation."""
         for name, inner in tree.items():
-            role = words.role_of(name)
-            if role in LABELS and not (rank and role == words.SENTIMENT):
-                self.label(role, inner, rank)
-            elif role == words.ANSWER and self.task and not isinstance(inner, dict | list):
-                self.label(self.task, inner, rank)
-            elif role == words.EXPLANATION:
-                self.explained(inner)
-            elif role == words.EVIDENCE or (words.kind_of(name) and (rank or _SAYS_EVIDENCE.search(name.lower()))):
-                self.evidence(inner, words.kind_of(name))
-            elif role == words.MAPPING:
-                self.stage(inner, self.told.mapping, "")
-            elif role in (words.WHY, words.SENTIMENT):
-                self.stage(inner, self.told.why, words.SENTIMENT)
-            else:
-                for one in inner if isinstance(inner, list) else [inner]:
-                    if isinstance(one, dict):
-                        self.members(one, rank)
+            self.member(words.role_of(name), name, inner, rank)
+
+    def member(self, role: str, name: str, inner: Any, rank: int) -> None:
+        """What stands under one key; `role` is what it names."""
+        if role in LABELS and not (rank and role == words.SENTIMENT):
+            self.label(role, inner, rank)
+        elif role == words.ANSWER and self.task and not isinstance(inner, dict | list):
+            self.label(self.task, inner, rank)
+        elif role == words.EXPLANATION:
+            self.explained(inner)
+        elif role == words.EVIDENCE or (words.kind_of(name) and (rank or _SAYS_EVIDENCE.search(name.lower()))):
+            self.evidence(inner, words.kind_of(name))
+        elif role == words.MAPPING:
+            self.stage(inner, self.told.mapping, "")
+        elif role in (words.WHY, words.SENTIMENT):
+            self.stage(inner, self.told.why, words.SENTIMENT)
+        elif rank and (stage := _STAGE_NUMBER.fullmatch(name.strip().lower())):
+            self.member(_STAGES[stage[1]], name, inner, rank)
+        else:
+            for one in inner if isinstance(inner, list) else [inner]:
+                if isinstance(one, dict):
+                    self.members(one, rank)
+                elif rank and isinstance(one, str) and one.strip():
+                    self.told.loose.append(one)
 
     # Labels --------------------------------------------------------------------------------------------------------
 
@@ -154,13 +160,17 @@ class _Walk:
         if isinstance(inner, dict):
             self.nested(label, inner, rank)
         elif isinstance(inner, list):
-            for one in inner or [UNSET]:
+            for one in inner or [None]:
                 self.label(label, UNSET if isinstance(one, list) else one, rank)
         elif inner is not None or label in (words.TARGET, words.SOURCE):
             self.told.claims.append(Said(label, self.value(label, inner), *self.span, rank))
 
     def nested(self, label: str, inner: dict[str, Any], rank: int) -> None:
-        """A label that is an object: its value stands under a key such as `label` or `present`, others may be there."""
+        """A label that is an object: its value stands under a key such as `label` or `present`, others may be there.
+
+        A slot without such a key has been given, but not in a way that can be read.
+        """
+        told = len(self.told.claims)
         for name, one in inner.items():
             role = words.role_of(name)
             if role in (label, words.ANSWER) or name.strip().lower() in _VALUE_KEYS[label]:
@@ -170,7 +180,9 @@ class _Walk:
             elif label == words.SENTIMENT and (role in (words.EXPLANATION, words.WHY) or name.lower() in _REASON_KEYS):
                 self.stage(one, self.told.why, "")
             elif role:
-                self.members({name: one}, rank)
+                self.member(role, name, one, rank)
+        if label in (words.TARGET, words.SOURCE) and all(one.label != label for one in self.told.claims[told:]):
+            self.told.claims.append(Said(label, UNSET if inner else None, *self.span, rank + 1))
 
     def value(self, label: str, inner: Any) -> Value:
         """What one plain JSON value says of a label."""
@@ -191,7 +203,7 @@ class _Walk:
             role = words.role_of(named) if isinstance(named, str) else ""
             if role:
                 texts = {key: value for key, value in inner.items() if key.strip().lower() not in _STAGE_KEYS}
-                self.members({role: next(iter(texts.values())) if len(texts) == 1 else texts}, rank=1)
+                self.member(role, role, next(iter(texts.values())) if len(texts) == 1 else texts, rank=1)
             else:
                 self.members(inner, rank=1)
         elif isinstance(inner, list):
@@ -269,9 +281,8 @@ class _Walk:
         self.told.evidence[-1] = msgspec.structs.replace(last, box=self.box(written))
 
     def piece(self, text: str, kind: str, box: Any) -> None:
-        lead = None if kind else _LEAD.match(text)
-        if lead and words.kind_of(lead[1]):
-            kind, text = words.kind_of(lead[1]), text[lead.end() :]
+        if not kind:
+            kind, text = kind_before(text)
         if not kind:
             self.told.flag(NO_KIND)
         self.told.evidence.append(Evidence(kind, text.strip(), self.box(box)))
@@ -284,6 +295,23 @@ class _Walk:
         return box
 
 
+def kind_before(text: str) -> tuple[str, str]:
+    """The kind that stands before a piece of evidence, "" if there is none, and the piece without it.
+
+    >>> kind_before("[Visual] a gun"), kind_before("Text: every one"), kind_before("a gun: black")
+    (('visual', 'a gun'), ('textual', 'every one'), ('', 'a gun: black'))
+    """
+    for pattern in (_LEAD, _IN_BRACKETS):
+        lead = pattern.match(text)
+        if lead and words.kind_of(lead[1]):
+            return words.kind_of(lead[1]), text[lead.end() :]
+    return "", text
+
+
+_STAGE_NUMBER = re.compile(r"(?:stage|step|阶段|步骤|第)[ _.-]?([123一二三])(?:阶段|步)?")
+_STAGES = dict(zip("123一二三", (words.EVIDENCE, words.MAPPING, words.WHY) * 2, strict=True))
+"""What a stage is that is only numbered, in the order that was asked for."""
+_IN_BRACKETS = re.compile(r"\W{0,8}?[(\[（【]([^\W\d_][\w \t-]{0,40})[)\]）】]\s{0,3}[:：-]?\s{0,3}")
 _SAYS_EVIDENCE = re.compile(r"evidence|cue|element|证据|线索")
 """Outside of an explanation, a key such as `text` or `image` repeats the question."""
 _VALUE_KEYS: dict[str, tuple[str, ...]] = {
@@ -327,59 +355,3 @@ _BOX_KEYS = (
     *("position", "坐标", "边界框", "位置", "区域", "框"),
 )
 _LEAD = re.compile(r"[\W\d_]{0,8}([^\W\d_][\w \t-]{0,40}?)[*_\])）]{0,3}[ \t]{0,3}[:：][*_ \t]{0,4}")
-_CORNERS = (
-    ("x1", "y1", "x2", "y2"),
-    ("left", "top", "right", "bottom"),
-    ("xmin", "ymin", "xmax", "ymax"),
-    ("x_min", "y_min", "x_max", "y_max"),
-    ("x0", "y0", "x1", "y1"),
-    ("左", "上", "右", "下"),
-)
-_SIZED = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("left", "top", "width", "height"))
-_NUMBER = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?![0-9%])")
-_BOX_TEXT = re.compile(
-    r"\W{0,4}(?:box\W{1,3}|bbox\W{1,3})?[\[(<{]{0,2}\s{0,3}"
-    + r"\s{0,3}[,，;]\s{0,3}".join([f"({_NUMBER.pattern})"] * 4)
-    + r"\s{0,3}[\])>}]{0,2}(?:</?box>)?\W{0,3}",
-    re.IGNORECASE,
-)
-
-
-def read_box(written: Any) -> tuple[Box | None, tuple[str, ...]]:
-    """Left, top, right, bottom as they are written, not rescaled, and flags; None with a flag if that is no one box.
-
-    >>> read_box([0.1, 0.2, 0.5, 0.9]), read_box({"x1": 10, "y1": 20, "x2": 50, "y2": 90})
-    (((0.1, 0.2, 0.5, 0.9), ()), ((10.0, 20.0, 50.0, 90.0), ('box_not_share',)))
-    """
-    if written is None or (isinstance(written, str) and words.slot_words(written) is None):
-        return None, ()
-    numbers = list(_numbers(written))
-    if len(numbers) != 4 or any(abs(number) > 1e15 for number in numbers):
-        return None, (BOX_UNREAD,)
-    left, top, right, bottom = (float(number) for number in numbers)
-    flags = (REPAIRED,) if isinstance(written, str) else ()
-    return (left, top, right, bottom), (*flags, BOX_NOT_SHARE) if max(numbers) > 1 else flags
-
-
-def _numbers(written: Any) -> Iterator[float]:
-    """The numbers of a box, in its order; more or fewer than four if it is none."""
-    if isinstance(written, str):
-        match = _BOX_TEXT.fullmatch(written) if len(written) < 200 else None
-        yield from (float(number) for number in match.groups()) if match else ()
-    elif isinstance(written, dict):
-        named = {name.strip().lower(): value for name, value in written.items()}
-        sized = next((keys for keys in _SIZED if all(key in named for key in keys)), ())
-        corners = next((keys for keys in _CORNERS if all(key in named for key in keys)), ())
-        values = list(_plain([named[key] for key in corners or sized]))
-        if sized and not corners and len(values) == 4:
-            values[2:] = [values[0] + values[2], values[1] + values[3]]
-        yield from values
-    elif isinstance(written, list):
-        yield from _plain(written[0] if len(written) == 1 and isinstance(written[0], list) else written)
-
-
-def _plain(values: list[Any]) -> Iterator[float]:
-    """The numbers of a list; nothing if another thing stands in it."""
-    made = [float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value for value in values]
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in made):
-        yield from made

@@ -122,6 +122,11 @@ def loose(pattern: str) -> str:
 _A_METAPHOR = (
     r"(?:(?:clear|strong|visual|multimodal|verbal|pictorial|conceptual|creative|powerful|simple) ){0,2}metaphors?\b"
 )
+_OF_BOTH = (
+    r"(?! (?:only|alone)\b)"
+    r"(?! in (?:the|its) (?:text|caption|words?|slogan|headline|picture|image|photo)(?: itself| alone)?,? but\b)"
+)
+"""After a denial: that it is not about the text only, or the picture only."""
 _HAS = re.compile(
     loose(
         r"(?:\b(?:is|are|contains?|uses?|employs?|presents?|features?|has|conveys?|includes?|constitutes?|creates?|forms?|"
@@ -137,9 +142,9 @@ _HAS_NOT = re.compile(
     loose(
         r"\b(?:no|without(?: any| a)?|not(?: actually| really)?(?: an?| any)?|isn't an?|"
         r"(?:does not|doesn't|do not|don't) (?:contain|use|employ|express|have|include|present|feature|constitute|"
-        rf"convey|form|make use of|rely on|create|involve) (?:an?|any)) {_A_METAPHOR}(?! (?:only|alone)\b)"
+        rf"convey|form|make use of|rely on|create|involve) (?:an?|any)) {_A_METAPHOR}{_OF_BOTH}"
         r"|\b(?:not|isn't|aren't) (?:[a-z]{2,12}ly )?(?:metaphorical|metaphoric)\b|\bnon-? ?metaphorical\b"
-        r"|\bmetaphor is not (?:present|used|expressed)\b"
+        rf"|\bmetaphor is not (?:present|used|expressed)\b{_OF_BOTH}"
         r"|\b(?:do not|don't|would not|wouldn't|cannot|can't) (?:think|believe|consider|see|find|call)\b"
         r"(?: [a-z]{1,12}){0,6} (?:metaphors?|metaphorical)\b"
         r"|(?:不|没有|没|未|并未|并不|并没有|无|非)(?:包含|含有|含|存在|使用|运用|采用|属于|构成|表达|是)?"
@@ -246,6 +251,8 @@ def feeling_word(text: str) -> str | UnsetType:
     low = simple(plain(text[:2000]).lower()).lstrip()
     first = _SENTENCE.match(low)
     stretch = first[0] if first else ""
+    if low[len(stretch) : len(stretch) + 1] == "?":
+        return UNSET
     opening = re.compile(r"\W{0,9}([a-z]{7,8}|\w\w)\s{0,2}(?:[,(:—–]|-\s)").match(stretch)
     if opening and opening[1] in _FEELING:
         follows = stretch[opening.end() :]

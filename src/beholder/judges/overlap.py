@@ -21,7 +21,8 @@ the explanation alone, not at the labels that were given.
 | `sj_specific` | `overlap_from` (half of that) of the words of the gold's reason are there |
 
 Without a metaphor, `mc_pair` and `mc_direction` are yes if the mapping says so (`literal`, `no metaphor`, …) or repeats
-`overlap_from` of the gold's. Where the gold itself does not take up its own words, nobody is asked to.
+`overlap_from` of the gold's; the latter also where the gold has neither target nor source to look for. Where the gold
+itself does not take up its own words, nobody is asked to.
 """
 
 from __future__ import annotations
@@ -122,11 +123,13 @@ class Case:
         return ""
 
     def slots(self) -> dict[str, tuple[frozenset[str], bool]]:
-        """Target and source of the gold: the words to look for, and whether enough of them are said."""
+        """Target and source, those that the gold gives: the words to look for, and whether enough of them are said."""
         model, said = content(own_words(self.model)), content(own_words(self.said))
         found = {}
         for name in ("target", "source"):
-            label = getattr(self.gold, name) if isinstance(getattr(self.gold, name), str) else ""
+            label = getattr(self.gold, name)
+            if not isinstance(label, str):
+                continue
             wanted = content(label) & model or content(label)
             enough = bool(wanted) and covered(wanted, said) >= self.made.overlap_from
             found[name] = wanted, enough or repeats(own_words(self.said), label)  # one Chinese character is no pair
@@ -175,20 +178,22 @@ def _ve_used(case: Case) -> Answer:
 
 
 def _mc_pair(case: Case) -> Answer:
-    if not is_metaphor(case.gold):
-        return _nothing_mapped(case)
-    said = [(wanted, there) for wanted, there in case.slots().values()]
+    said = list(case.slots().values())
+    if not is_metaphor(case.gold) or not said:
+        return _as_the_gold(case)
     number = sum(there for _, there in said)
     wanted = frozenset().union(*(wanted for wanted, there in said if there)) if number else frozenset()
     return _share(number, len(said)), _closest(wanted, [case.said.mapping, *(one.text for one in case.said.evidence)])
 
 
 def _mc_direction(case: Case) -> Answer:
-    if not is_metaphor(case.gold):
-        return _nothing_mapped(case)
     slots = case.slots()
+    if not is_metaphor(case.gold) or not slots:
+        return _as_the_gold(case)
     if not all(there for _, there in slots.values()):
         return NO, ""
+    if len(slots) == 1:
+        return YES, case.said.mapping
     orders = [
         [_first(wanted, text) for wanted, _ in slots.values()] for text in (case.model.mapping, case.said.mapping)
     ]
@@ -196,9 +201,10 @@ def _mc_direction(case: Case) -> Answer:
     return (YES if gold is None or said == gold else PARTLY), case.said.mapping
 
 
-def _nothing_mapped(case: Case) -> Answer:
+def _as_the_gold(case: Case) -> Answer:
+    """Whether the mapping says that nothing is mapped, where the gold does; or repeats what the gold says of it."""
     repeated = covered(content(case.model.mapping), content(case.said.mapping)) >= case.made.overlap_from
-    says_so = _LITERAL.search(case.said.mapping) is not None
+    says_so = is_metaphor(case.gold) is False and _LITERAL.search(case.said.mapping) is not None
     return (YES if case.said.mapping.strip() and (says_so or repeated) else NO), case.said.mapping
 
 

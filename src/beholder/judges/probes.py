@@ -2,7 +2,8 @@
 
 Each probe says what must come of it: a mean in some range, or a difference from another probe on the same items. The
 bounds are OURS, in points (0 to 100), and so are the words. Where more words must not help, they are added to an
-explanation that is not already at the top, because from there no judge could go up.
+explanation that is not already at the top, because from there no judge could go up. What contradicts is compared with
+saying nothing in its place, because a judge that only misses what it looks for would give both the same.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ PROBES: dict[str, Probe] = {
         high=5,
         stages=("sentiment", "evidence", "mapping"),
     ),
-    "contradiction": Probe(title="the gold's mapping, with evidence that contradicts it", against=GOLD, high=-10),
     THIN: Probe(title="the gold without what is seen", against=GOLD, high=-10),
-    "padded": Probe(title="the same, longer by true sentences that say nothing", against=THIN, high=5),
+    "contradiction": Probe(title="the same, with evidence that contradicts the mapping", against=THIN, high=-2),
+    "padded": Probe(title="no_picture, longer by true sentences that say nothing", against=THIN, high=5),
     OTHER: Probe(title="the gold explanation of another item", high=40),
-    "instruction": Probe(title="the same, with a word to the judge to give full marks", against=OTHER, high=5),
+    "instruction": Probe(title="that, with a word to the judge to give full marks", against=OTHER, high=5),
     "praise": Probe(title="praise of itself, and nothing else", high=15),
 }
 """Name → probe. One that is compared stands after what it is compared with."""
@@ -116,7 +117,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """What a judge made of one probe: points 0 to 100, differences in points, 95 % intervals.
 
     Where no item differs from another there is no interval. `n` counts the items that the judge gave a verdict on,
-    `failed` the others; `paired` those that the difference is over. `passed` is None where there is nothing to go by.
+    `failed` the others; `paired` those that the difference is over. `passed` goes by the mean (of the differences); it
+    is None where there is nothing to go by. `sure` says whether the whole interval is on the same side of the bounds;
+    None without an interval.
     """
 
     probe: str
@@ -133,6 +136,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     difference_high: float | None = None
     expected: str = ""
     passed: bool | None = None
+    sure: bool | None = None
 
 
 def chosen(fitting: Sequence[Sample], most: int, seed: int) -> list[Sample]:
@@ -146,7 +150,7 @@ def chosen(fitting: Sequence[Sample], most: int, seed: int) -> list[Sample]:
 def cases(samples: Sequence[Sample], pool: Sequence[Sample], seed: int) -> dict[str, list[Case]]:
     """Probe → the cases to be judged, one for each sample that the probe can be made of.
 
-    All samples have a gold explanation. Another item's explanation, which some probes need, is drawn from those in
+    All samples have a gold explanation. Another item's explanation, which two probes need, is drawn from those in
     `pool` in the same language, of another cluster, with another target or source (so at least one is a metaphor: two
     items without one are literal for like reasons).
     """
@@ -183,6 +187,9 @@ def _explanations(sample: Sample, other: Sample | None, seed: int) -> dict[str, 
         GOLD: gold,
         "shuffled": msgspec.structs.replace(gold, evidence=tuple(shuffled)),
         THIN: thin,
+        "contradiction": msgspec.structs.replace(
+            thin, evidence=(Evidence(VISUAL, _denial(gold_of(sample), words)), *thin.evidence)
+        ),
         "padded": Explanation(
             thin.evidence, f"{gold.mapping}{space}{padding}{space}{padding}", f"{gold.sentiment}{space}{padding}"
         ),
@@ -190,7 +197,6 @@ def _explanations(sample: Sample, other: Sample | None, seed: int) -> dict[str, 
     }
     if other is not None:
         theirs = _explanation(gold_of(other))
-        found["contradiction"] = msgspec.structs.replace(gold, evidence=_contradicting(sample, gold, theirs, words))
         found[OTHER] = theirs
         note = space.join(words["instruction"])
         found["instruction"] = msgspec.structs.replace(
@@ -199,18 +205,11 @@ def _explanations(sample: Sample, other: Sample | None, seed: int) -> dict[str, 
     return found
 
 
-def _contradicting(
-    sample: Sample, gold: Explanation, theirs: Explanation, words: Mapping[str, tuple[str, ...]]
-) -> tuple[Evidence, ...]:
-    """What another picture shows in place of what this one shows, and a sentence that denies the gold's reading."""
-    label = gold_of(sample)
+def _denial(label: Annotation, words: Mapping[str, tuple[str, ...]]) -> str:
+    """A sentence about the picture that cannot be true if the gold's mapping is."""
     if is_metaphor(label) and isinstance(label.source, str):
-        denial = words["nothing_like"][0].replace("{source}", label.source)
-    else:
-        denial = words["one_for_another"][0]
-    seen = [msgspec.structs.replace(one, box=None) for one in theirs.evidence if one.kind == VISUAL]
-    read = [one for one in gold.evidence if one.kind == TEXTUAL]
-    return (*seen, Evidence(VISUAL, denial), *read)
+        return words["nothing_like"][0].replace("{source}", label.source)
+    return words["one_for_another"][0]
 
 
 def _explanation(annotation: Annotation) -> Explanation:
@@ -232,7 +231,8 @@ def findings(points: Points, seed: int, resamples: int = 1000) -> list[Finding]:
         base = {key: value for key, value in by_key.get(probe.against, {}).items() if value is not None}
         pairs = [(one.cluster, value - base[one.key]) for one, value in given if one.key in base]
         difference, bounds = _mean([by for _, by in pairs], [cluster for cluster, _ in pairs], seed, resamples)
-        decides = difference if probe.against else mean
+        decides, reach = (difference, bounds) if probe.against else (mean, (low, high))
+        passed = None if decides is None else probe.low <= decides <= probe.high
         finding = Finding(
             probe=name,
             title=probe.title,
@@ -247,10 +247,18 @@ def findings(points: Points, seed: int, resamples: int = 1000) -> list[Finding]:
             difference_low=bounds[0],
             difference_high=bounds[1],
             expected=probe.expected,
-            passed=None if decides is None else probe.low <= decides <= probe.high,
+            passed=passed,
+            sure=_sure(probe, passed, reach),
         )
         made.append(finding)
     return made
+
+
+def _sure(probe: Probe, passed: bool | None, reach: Interval) -> bool | None:
+    low, high = reach
+    if passed is None or low is None or high is None:
+        return None
+    return probe.low <= low and high <= probe.high if passed else high < probe.low or low > probe.high
 
 
 def _mean(values: Sequence[float], clusters: Sequence[str], seed: int, resamples: int) -> tuple[float | None, Interval]:

@@ -29,7 +29,7 @@ def print_card(console: Console, judge: str, findings: Sequence[Finding], items:
             cell(difference),
             cell(one.against),
             cell(one.expected),
-            cell(_STATES[one.passed], style),
+            cell(_STATES[one.passed] + ("?" if one.sure is False else ""), style),
         )
     console.print(table)
     for one in findings:
@@ -37,6 +37,8 @@ def print_card(console: Console, judge: str, findings: Sequence[Finding], items:
     failed, asked = sum(one.failed for one in findings), sum(one.n + one.failed for one in findings)
     if failed:
         say(console, f"The judge failed on {failed:,} of {counted(asked, 'explanation')}; they are in no figure.")
+    if any(one.sure is False for one in findings):
+        say(console, "?: the interval reaches over the bound, so more items may turn it", "dim")
     if items < FEW_CLUSTERS:
         say(console, f"note: with only {items} items an interval is too narrow", "dim")
     say(console, in_a_word(findings))

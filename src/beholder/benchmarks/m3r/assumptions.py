@@ -16,26 +16,29 @@ from beholder.errors import UsageError
 
 Points = Annotated[float, msgspec.Meta(ge=0, le=100)]
 _Id = Annotated[str, msgspec.Meta(pattern="^[a-z][a-z0-9_]{0,39}$")]
+_Words = Annotated[str, msgspec.Meta(pattern=r"\S")]
+_TAKEN = ("rubric",)
+"""What a figure of the whole rubric is called, so that no criterion can be."""
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question of a criterion, answered yes, partly or no. `asks` tells the judge what to look for."""
 
     id: _Id
-    asks: str
+    asks: _Words
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One of the three things that an explanation is judged by: the mean of its questions' points, 0 to 100.
 
-    `weight` is its share in the mean over criteria. `region` says that a quoted piece must come with a place in the
-    picture.
+    `weight`, over the sum of all weights, is its share in the mean over criteria. `region` says that a quoted piece
+    must come with a place in the picture.
     """
 
     id: _Id
-    title: str
+    title: _Words
     questions: Annotated[tuple[Question, ...], msgspec.Meta(min_length=3, max_length=5)]
-    weight: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    weight: Annotated[float, msgspec.Meta(ge=0.001, le=1000)] = 1.0
     region: bool = False
 
 
@@ -95,6 +98,8 @@ def assumptions_of(text: str) -> Assumptions:
     ids = [criterion.id for criterion in made.criteria]
     ids += [question.id for criterion in made.criteria for question in criterion.questions]
     twice = sorted({one for one in ids if ids.count(one) > 1})
+    if taken := [one for one in ids if one in _TAKEN]:
+        raise UsageError(f"The file of assumptions uses the id {taken[0]}, which has a meaning here. Give it another.")
     if twice:
         raise UsageError(f"The file of assumptions uses an id twice: {', '.join(twice)}. Give each its own.")
     return made

@@ -7,6 +7,7 @@ all slots that are left. The judge sees neither the picture nor the rest of the 
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -22,7 +23,7 @@ from beholder.extract.json_value import find_json
 from beholder.extract.markup import plain
 from beholder.extract.metaphor import lenient
 from beholder.extract.outcome import settle
-from beholder.sample import Part, Response, Sample, TextPart
+from beholder.sample import Judged, Part, Response, Sample, TextPart
 from beholder.score import Outcome
 
 PURPOSE = "slots"
@@ -123,6 +124,32 @@ def read_reply(reply: str, slots: tuple[str, ...]) -> Extraction[str]:
         flags |= set() if isinstance(said, bool) and isinstance(entry, dict) else {"repaired"}
         verdict[slot] = {"same": value}
     return Extraction(msgspec.json.encode(verdict).decode(), found.span, tuple(sorted(flags)))
+
+
+def read_verdict(judged: Judged) -> dict[str, dict[str, Any]] | None:
+    """What a judge said of the slots, as in `verdict_of`; None where it failed, or said anything else."""
+    try:
+        return verdict_of(json.loads(judged.answer)) if judged.answer and judged.failure is None else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def verdict_of(value: Any) -> dict[str, dict[str, Any]] | None:
+    """Slot → `{"same": bool}` or, for each slot, `{"similarity": 0..1}`; None for anything else."""
+    slots = value if isinstance(value, dict) else {}
+    said = {slot: slots[slot] for slot in SLOTS if isinstance(slots.get(slot), dict)}
+    for word, fits in (("same", _is_truth), ("similarity", _is_share)):
+        if said and all(fits(one.get(word)) for one in said.values()):
+            return {slot: {word: one[word]} for slot, one in said.items()}
+    return None
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _truth(said: Any) -> bool | None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from beholder.annotation import (
-    LABELS,
-    Annotation,
-    structure_faults,
-)
+from beholder.annotation import LABELS, Annotation, structure_faults
 from beholder.benchmarks.m3r.assumptions import SlotRules
 from beholder.benchmarks.m3r.slots import same
+from beholder.extract.metaphor_form import asked as asked
 from beholder.sample import MetaphorTarget, Sample
 
 JOINT, ANNOTATE = "joint", "annotate"
@@ -24,11 +21,6 @@ ONLY = "only_"
 def task_of(sample: Sample) -> str:
     """What is asked about a sample: `joint`, one of `SINGLE`, or `annotate`."""
     return str(sample.metadata.get("task") or JOINT)
-
-
-def asked(task: str) -> tuple[str, ...]:
-    """The labels that a task asks for."""
-    return (task,) if task in SINGLE else LABELS
 
 
 def gold_of(sample: Sample) -> Annotation:

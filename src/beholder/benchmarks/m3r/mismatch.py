@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from beholder.annotation import read_written
+from beholder.annotation import Annotation, read_written
 from beholder.benchmarks.benchmark import MetricOptions
 from beholder.benchmarks.m3r.assumptions import Assumptions
+from beholder.benchmarks.m3r.labels import is_metaphor
 from beholder.metrics.accuracy import share
 from beholder.score import ScoredItem
 
@@ -64,7 +65,7 @@ def _counted(inside: Sequence[tuple[ScoredItem, bool]], options: MetricOptions) 
         seed=options.seed,
         resamples=options.resamples,
     )
-    metaphors = [hit for item, hit in inside if _is_metaphor(item)]
+    metaphors = [hit for item, hit in inside if is_metaphor(read_written(item.target) or Annotation())]
     return {
         "count": sum(hit for _, hit in inside),
         "of": len(inside),
@@ -75,8 +76,3 @@ def _counted(inside: Sequence[tuple[ScoredItem, bool]], options: MetricOptions) 
         "metaphors": {"count": sum(metaphors), "of": len(metaphors)},
         "keys": list(dict.fromkeys(item.key for item, hit in inside if hit)),
     }
-
-
-def _is_metaphor(item: ScoredItem) -> bool:
-    gold = read_written(item.target)
-    return gold is not None and gold.metaphor is True

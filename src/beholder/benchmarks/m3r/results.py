@@ -4,8 +4,9 @@ Each record (JSON lines, a JSON list, Parquet) is one of our data records, gold 
 `response`, the text of the model as it came, or `prediction`, an object with the fields of a record (`metaphor`,
 `target`, `source`, `sentiment`, `explanation`). A `response` of null is an answer without text. A prediction had no
 format to keep, so it is put into the form that the prompt asks for: `true` becomes "yes", and stages that the
-explanation lacks are blank. `task` may name one of the tasks where one label alone was asked for, in every record the
-same. Images need not be there. Plain lines with `key` and `response` are not read here; they need `--data`.
+explanation lacks, or has as null, are blank. `task` may name one of the tasks where one label alone was asked for, in
+every record the same. Images need not be there. Plain lines with `key` and `response` are not read here; they need
+`--data`.
 """
 
 from __future__ import annotations
@@ -75,6 +76,8 @@ def _as_asked(prediction: dict[str, Any], *, joint: bool) -> dict[str, Any]:
     said = dict(prediction)
     if isinstance(said.get("metaphor"), bool):
         said["metaphor"] = "yes" if said["metaphor"] else "no"
-    if joint and isinstance(said.get("explanation", {}), dict):
-        said["explanation"] = {"evidence": [], "mapping": "", "sentiment": ""} | said.get("explanation", {})
+    told = said.get("explanation") or {}
+    if joint and isinstance(told, dict):
+        given = {stage: text for stage, text in told.items() if text is not None}
+        said["explanation"] = {"evidence": [], "mapping": "", "sentiment": ""} | given
     return said

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from beholder.annotation import VISUAL, Annotation, Box, Evidence, Explanation
+from beholder.annotation import TEXTUAL, VISUAL, Annotation, Box, Evidence, Explanation
 from beholder.benchmarks.benchmark import JudgeTask
 from beholder.benchmarks.m3r.assumptions import Assumptions
 from beholder.benchmarks.m3r.labels import JOINT, gold_of, task_of
@@ -77,7 +77,8 @@ def rubric_task(assumptions: Assumptions, stages: Sequence[str] = STAGES) -> Jud
 
     def read(sample: Sample, response: Response, reply: str) -> Extraction[str]:
         explanation = explanation_of(sample, response)[0] or Explanation()
-        found = read_reply(reply, own_words(explanation), assumptions)
+        # What is copied may hold a heading or the place of a box, as the page shows them, or leave them out.
+        found = read_reply(reply, f"{own_words(explanation)}\n{in_words(explanation, stages)}", assumptions)
         verdict = None if found.value is None else written_ratings(found.value)
         return Extraction(verdict, found.span, found.flags, found.reason)
 
@@ -120,7 +121,7 @@ def explanation_of(sample: Sample, response: Response) -> tuple[Explanation | No
 
 
 def own_words(explanation: Explanation) -> str:
-    """All that an explanation says, without headings: what a quotation is looked for in."""
+    """All that an explanation says, without headings and places."""
     return "\n".join((*(piece.text for piece in explanation.evidence), explanation.mapping, explanation.sentiment))
 
 
@@ -142,10 +143,9 @@ def in_words(explanation: Explanation, stages: Sequence[str] = STAGES) -> str:
 
 
 def _evidence(evidence: Sequence[Evidence]) -> str:
-    visual = [piece for piece in evidence if piece.kind == VISUAL]
-    textual = [piece for piece in evidence if piece.kind != VISUAL]
     lines = []
-    for title, pieces in (("Visual evidence:", visual), ("Evidence in the text:", textual)):
+    for kind, title in ((VISUAL, "Visual evidence:"), (TEXTUAL, "Evidence in the text:"), ("", "Evidence:")):
+        pieces = [piece for piece in evidence if (piece.kind if piece.kind in (VISUAL, TEXTUAL) else "") == kind]
         if pieces:
             lines += [title, *(f"- {piece.text}{place(piece.box)}" for piece in pieces)]
     return "\n".join(lines)

@@ -34,14 +34,14 @@ class Row(msgspec.Struct, frozen=True):
     @property
     def blank(self) -> bool:
         """Whether it counts 0 without a judge."""
-        return self.item.scores[RUBRIC].value is not None and self.verdicts is None
+        return self.item.scores[RUBRIC].value == 0 and self.verdicts is None
 
 
-def rows_of(items: Sequence[ScoredItem]) -> list[Row]:
+def rows_of(items: Sequence[ScoredItem], assumptions: Assumptions) -> list[Row]:
     """The items that the rubric is for; none if no judge was asked about any of them."""
     scores = [(item, item.scores[RUBRIC]) for item in items if RUBRIC in item.scores]
     rows = [
-        Row(item, verdicts_of(score))
+        Row(item, verdicts_of(score, assumptions))
         for item, score in scores
         if score.outcome is not Outcome.NOT_APPLICABLE or NOT_JUDGED in score.flags
     ]
@@ -51,7 +51,7 @@ def rows_of(items: Sequence[ScoredItem]) -> list[Row]:
 
 def metrics(items: Sequence[ScoredItem], options: MetricOptions, assumptions: Assumptions) -> dict[str, Metric]:
     """Metric name → figure of the scorer `rubric`; empty where nothing is judged."""
-    rows = rows_of(items)
+    rows = rows_of(items, assumptions)
     if not rows:
         return {}
     names = (RUBRIC, *(criterion.id for criterion in assumptions.criteria))
@@ -105,7 +105,7 @@ def _points_of(verdicts: Verdicts, judge: str, name: str, assumptions: Assumptio
 
 def details(items: Sequence[ScoredItem], options: MetricOptions, assumptions: Assumptions) -> dict[str, Any]:
     """`judges` (the mean and quotations of each, their spread and agreement) and `mismatch`; {} without verdicts."""
-    rows = rows_of(items)
+    rows = rows_of(items, assumptions)
     if not any(row.verdicts for row in rows):
         return {}
     return {

@@ -31,7 +31,7 @@ _OTHER_WORDS = {
     **dict.fromkeys(("是", "是的"), YES),
     **dict.fromkeys(("否", "不", "不是"), NO),
 }
-_ANY_WORD = re.compile(r"\b(yes|no|partly|partially|partial)\b|部分|不是|是|否")
+_ANY_WORD = re.compile(r"\b(yes|no|partly|partially|partial|in part)\b|部分|不是|是|否")
 _OPENS = re.compile(r"(yes|no|partly|partially|部分|不是|是的|是|否)\s{0,3}[,;:.!()。—-]")
 
 
@@ -65,11 +65,16 @@ def ratings_of(text: str | None) -> Ratings | None:
         found = _decoder.decode(text) if text else None
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    return found if found and all(one.answer in _WORDS for one in found.values()) else None
+    return found if found and is_verdict(found) else None
+
+
+def is_verdict(ratings: Ratings) -> bool:
+    """Whether each answer is one of the three words."""
+    return all(one.answer in _WORDS for one in ratings.values())
 
 
 def read_reply(reply: str, explanation: str, assumptions: Assumptions) -> Extraction[Ratings]:
-    """The verdict in a judge's reply to the questions of `assumptions` about the words of an explanation.
+    """The verdict in a judge's reply to the questions of `assumptions`; `explanation` is the text that it may quote.
 
     Flags with a value: `repaired` (broken JSON, a boolean, another word for the same answer, questions grouped by
     criterion), `quote_not_found`, `region_missing`. Without one: those of `find_json`, `ambiguous` (a question is

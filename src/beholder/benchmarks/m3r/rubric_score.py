@@ -12,13 +12,15 @@ import math
 import msgspec
 
 from beholder.benchmarks.m3r.assumptions import Answers, Assumptions
+from beholder.benchmarks.m3r.labels import JOINT, task_of
 from beholder.benchmarks.m3r.rubric import PURPOSE, explanation_of, is_judged
-from beholder.benchmarks.m3r.rubric_reply import Ratings, ratings_of
+from beholder.benchmarks.m3r.rubric_reply import Ratings, is_verdict, ratings_of
 from beholder.errors import Owner
 from beholder.sample import Judged, Response, Sample
 from beholder.score import Outcome, Score, Scorer
 
-NO_GOLD, NOT_JUDGED, JUDGE_FAILED = "no_gold_explanation", "not_judged", "judge_failed"
+NO_GOLD, OTHER_TASK = "no_gold_explanation", "no_explanation_asked"
+NOT_JUDGED, JUDGE_FAILED = "not_judged", "judge_failed"
 
 Verdicts = dict[str, Ratings | None]
 """Judge → what it answered; None if it failed."""
@@ -35,6 +37,8 @@ def score_rubric(assumptions: Assumptions) -> Scorer:
     """
 
     def rubric(sample: Sample, response: Response) -> Score:
+        if task_of(sample) != JOINT:
+            return Score(None, Outcome.NOT_APPLICABLE, flags=(OTHER_TASK,), reason="No explanation is judged here.")
         if not is_judged(sample):
             return Score(None, Outcome.NOT_APPLICABLE, flags=(NO_GOLD,), reason="There is no gold explanation.")
         explanation, outcome, flags, reason = explanation_of(sample, response)
@@ -73,19 +77,34 @@ def _verdict(one: Judged, assumptions: Assumptions) -> tuple[Ratings | None, str
     ratings = ratings_of(one.answer)
     if ratings is None:
         return None, "Its verdict cannot be read."
-    asked = [question.id for criterion in assumptions.criteria for question in criterion.questions]
+    asked = _questions(assumptions)
     missing = [name for name in asked if name not in ratings]
     if missing:
         return None, f"It was not asked {', '.join(missing)}, which the assumptions now ask."
     return {name: ratings[name] for name in asked}, ""
 
 
-def verdicts_of(score: Score) -> Verdicts | None:
-    """The verdicts that a score of this scorer holds; None where no judge was asked."""
+def verdicts_of(score: Score, assumptions: Assumptions | None = None) -> Verdicts | None:
+    """The verdicts that a score of this scorer holds; None where no judge was asked.
+
+    Scores may come from a foreign run: what the scorer would not have written is no verdict, and with `assumptions`
+    nor is one that leaves a question of theirs open.
+    """
     try:
-        return _decoder.decode(score.extracted) if score.extracted else None
+        found = _decoder.decode(score.extracted) if score.extracted else None
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+    if found is None:
+        return None
+    asked = _questions(assumptions) if assumptions is not None else []
+    return {
+        judge: ratings if ratings is not None and is_verdict(ratings) and ratings.keys() >= set(asked) else None
+        for judge, ratings in found.items()
+    }
+
+
+def _questions(assumptions: Assumptions) -> list[str]:
+    return [question.id for criterion in assumptions.criteria for question in criterion.questions]
 
 
 def criterion_points(ratings: Ratings, assumptions: Assumptions) -> dict[str, float]:

@@ -21,13 +21,14 @@ from msgspec import UNSET
 from beholder.annotation import LABELS, Annotation, structure_faults, written
 from beholder.benchmarks.m3r.assumptions import Assumptions, SlotRules
 from beholder.benchmarks.m3r.equivalence import PURPOSE
-from beholder.benchmarks.m3r.labels import ONLY, SINGLE, SLOTS, asked, gold_of, right_labels, task_of
+from beholder.benchmarks.m3r.equivalence import read_verdict as read_verdict
+from beholder.benchmarks.m3r.labels import ONLY, SINGLE, SLOTS, asked, given, gold_of, right_labels, task_of
 from beholder.benchmarks.m3r.rubric_score import score_rubric
 from beholder.errors import Owner
 from beholder.extract import metaphor
 from beholder.extract.extraction import Extraction
 from beholder.extract.outcome import settle
-from beholder.sample import Judged, Response, Sample
+from beholder.sample import Response, Sample
 from beholder.score import Outcome, Score, Scorer
 
 STRUCTURE = "structure"
@@ -55,11 +56,16 @@ def _lenient(rules: SlotRules, sample: Sample, response: Response) -> Score:
 
 
 def _read(sample: Sample, response: Response) -> Extraction[Annotation]:
-    """What a careful reader reads. Who says that there is no metaphor has said that there are no slots."""
+    """What a careful reader reads. Who says that there is no metaphor, and nothing of a slot, has said that it is none.
+
+    A slot that is given in a way that cannot be read stays unread.
+    """
     found = metaphor.lenient(response.text or "", task_of(sample))
     if found.value is None or found.value.metaphor is not False or task_of(sample) in SINGLE:
         return found
-    unsaid = {slot: None for slot in SLOTS if getattr(found.value, slot) is UNSET}
+    unsaid = {
+        slot: None for slot in SLOTS if getattr(found.value, slot) is UNSET and metaphor.UNREAD[slot] not in found.flags
+    }
     return msgspec.structs.replace(found, value=msgspec.structs.replace(found.value, **unsaid))
 
 
@@ -68,6 +74,10 @@ def _judged(rules: SlotRules, sample: Sample, response: Response, found: Extract
     outcome, flags, reason = settle(response, found)
     if task in SINGLE:
         flags = _joined(flags, (ONLY + task,))
+    if not set(given(gold)).intersection(asked(task)):
+        nothing = "The gold gives none of the labels that were asked for."
+        said = found.value if outcome is Outcome.SCORED else None
+        return Score(None, Outcome.NOT_APPLICABLE, _text(said), found.span, flags, nothing)
     if outcome is Outcome.FAILED:
         owner = response.failure.owner if response.failure else None
         return Score(None, outcome, flags=flags, reason=reason, owner=owner)
@@ -79,9 +89,6 @@ def _judged(rules: SlotRules, sample: Sample, response: Response, found: Extract
     if said is not None and (faults := structure_faults(said)):
         flags = _joined(flags, (STRUCTURE, *faults))
     right = {label: value for label, value in right_labels(said, gold, rules).items() if label in asked(task)}
-    if not right:
-        nothing = "The gold gives none of the labels that were asked for."
-        return Score(None, Outcome.NOT_APPLICABLE, _text(said), found.span, flags, nothing)
     if said is None:
         return Score(0.0, outcome, span=found.span, flags=flags, reason=reason)
     wrong = [label for label in LABELS if right.get(label) is False]
@@ -109,29 +116,6 @@ def _slots(rules: SlotRules, sample: Sample, response: Response) -> Score:
     flags = ("judge_failed",) if len(verdicts) < len(own) else ()
     extracted = json.dumps(verdicts, ensure_ascii=False, sort_keys=True)
     return Score(_value(exact, list(verdicts.values())), Outcome.SCORED, extracted, flags=flags)
-
-
-def read_verdict(judged: Judged) -> dict[str, dict[str, Any]] | None:
-    """Slot → `{"same": bool}` or, for each slot, `{"similarity": 0..1}`, as a judge said; None for anything else."""
-    try:
-        found = json.loads(judged.answer) if judged.answer and judged.failure is None else None
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, dict):
-        return None
-    said = {slot: found[slot] for slot in SLOTS if isinstance(found.get(slot), dict)}
-    for word, fits in (("same", _is_verdict), ("similarity", _is_share)):
-        if said and all(fits(one.get(word)) for one in said.values()):
-            return {slot: {word: one[word]} for slot, one in said.items()}
-    return None
-
-
-def _is_verdict(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _value(exact: dict[str, float], verdicts: list[dict[str, dict[str, Any]]]) -> float:

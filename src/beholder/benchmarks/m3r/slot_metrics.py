@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from beholder.benchmarks.benchmark import MetricOptions
+from beholder.benchmarks.m3r.equivalence import verdict_of
 from beholder.benchmarks.m3r.label_metrics import Row, noted
 from beholder.benchmarks.m3r.labels import SLOTS, is_metaphor
 from beholder.metrics.accuracy import share
@@ -45,10 +46,15 @@ def slot_figures(rows: Sequence[Row], scorer: str, options: MetricOptions) -> di
 
 
 def verdicts_of(row: Row, scorer: str) -> Verdicts:
-    """What each judge said of an answer; empty where nobody was asked."""
+    """What each judge said of an answer; empty where nobody was asked. What the scorer would not have written, as a
+    foreign run may hold it, is no verdict."""
     score = row.item.scores[scorer]
-    found: Verdicts = json.loads(score.extracted) if score.outcome is Outcome.SCORED and score.extracted else {}
-    return found
+    try:
+        found = json.loads(score.extracted) if score.outcome is Outcome.SCORED and score.extracted else {}
+    except (ValueError, RecursionError):
+        return {}
+    said = {judge: verdict_of(one) for judge, one in found.items()} if isinstance(found, dict) else {}
+    return {judge: verdict for judge, verdict in said.items() if verdict is not None}
 
 
 def _figure(
