@@ -15,6 +15,7 @@ from cli_data import Beholder, check_refused, tree, write_image, write_lines
 
 from beholder.annotate.items import Item
 from beholder.annotate.project import Project
+from made_runs import vl_data
 from made_tir import mazes
 from scripted_server import Reply, Request, ScriptedServer, completion
 
@@ -322,6 +323,27 @@ def test_labels_for_the_errors_of_a_run(place: Place) -> None:
     assert "model.json" not in str(items)
     only = place.beholder.json("annotate", "new", "--run", "latest", "--form", "error-labels", "--wrong", "--out", "w")
     assert only["progress"]["items"] == 2
+
+
+def test_two_answers_that_are_compared_stand_in_the_order_that_the_model_saw(place: Place) -> None:
+    data = vl_data(place.here / "vl", 6)
+    new = ("annotate", "new", "--form", "error-labels", "--out")
+    assert place.beholder(*new, "items", "--data", data, "--benchmark", "vl-rewardbench").code == 0
+    ran = place.beholder(
+        "run", "vl-rewardbench", "--data", data, "--model", "constant/Answer 1 is better.", "--votes", 1
+    )
+    assert ran.code == 0, ran.err
+    assert place.beholder(*new, "answers", "--run", "latest").code == 0
+    told = []
+    for folder in ("items", "answers"):
+        with Project.open(Path(folder)) as project:
+            told.append({key.partition(".")[0]: project.record(key)[0] for key in project.item_keys()})
+    items, answers = told
+    assert items.keys() == answers.keys()
+    better = {key: (one[one["answer"].removesuffix(" is better")], one["answer 1"]) for key, one in items.items()}
+    seen = {key: (one[one["answer"].removesuffix(" is better")], one["answer 1"]) for key, one in answers.items()}
+    assert {key: pair[0] for key, pair in better.items()} == {key: pair[0] for key, pair in seen.items()}
+    assert better != seen  # some were shown the other way round
 
 
 NEW_REFUSED: list[tuple[tuple[object, ...], tuple[str, ...]]] = [

@@ -18,7 +18,7 @@ from beholder.engine.lifecycle import benchmark_of, plan_of
 from beholder.engine.plan import Plan
 from beholder.errors import DataError
 from beholder.report.annotation_words import labels_in_words
-from beholder.sample import ImageRef, KeyMaker, MetaphorTarget, Response, Sample
+from beholder.sample import ImageRef, KeyMaker, MetaphorTarget, PreferenceTarget, Response, Sample
 from beholder.score import Score
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs, read_info
@@ -75,7 +75,7 @@ def items_of_run(folder: Path, *, wrong: bool) -> Iterator[NewItem]:
             sample = samples[stored.key]
             yield NewItem(
                 key=f"{stored.key}.{stored.epoch}.{stored.vote}" if several else stored.key,
-                record=_checked(sample) | _answered(stored.response),
+                record=_checked(sample, stored.response.order) | _answered(stored.response),
                 images=pictures(sample),
                 title=sample.question,
                 where=_place(stored),
@@ -104,20 +104,25 @@ def items_of_records(data: Path, images: Path | None, apart: list[KeptApart]) ->
         )
 
 
-def _checked(sample: Sample) -> dict[str, Any]:
-    """What a person needs to check an item: question, options, gold."""
+def _checked(sample: Sample, order: Sequence[int] = ()) -> dict[str, Any]:
+    """What a person needs to check an item: question, options, gold. Two answers that are compared stand in the `order`
+    in which a model saw them."""
     told: dict[str, Any] = {
         "id": sample.record_id,
         "question": sample.question,
         "options": list(sample.options),
-        **_gold(sample),
+        **_gold(sample, order or (0, 1)),
         "category": sample.category,
     }
     return {name: said for name, said in told.items() if said not in ("", [])}
 
 
-def _gold(sample: Sample) -> dict[str, Any]:
-    """The answer of the data; of a metaphor the labels in words, and the stages of its explanation."""
+def _gold(sample: Sample, order: Sequence[int]) -> dict[str, Any]:
+    """The answer of the data; of a comparison both answers, and which is the better one; of a metaphor the labels in
+    words, and the stages of its explanation."""
+    if isinstance(sample.target, PreferenceTarget):
+        compared = {f"answer {place}": sample.metadata["responses"][stored] for place, stored in enumerate(order, 1)}
+        return compared | {"answer": f"answer {order.index(sample.target.preferred) + 1} is better"}
     if not isinstance(sample.target, MetaphorTarget):
         return {"answer": target_text(sample)}
     said = sample.target.annotation
