@@ -91,6 +91,27 @@ def test_where_each_label_comes_from(project: Project, tmp_path: Path) -> None:
     assert facts["people"] == ["Ada", "Bo"]
 
 
+def test_whose_each_text_is(tmp_path: Path) -> None:
+    drafted = {"mapping": "it kills", "justification": "death is bad"}
+    said = msgspec.structs.replace(metaphor(), explanation=Explanation((), "it kills", "death is sad"))
+    made = msgspec.structs.replace(item("k", [metaphor(), said, metaphor()]), draft=YES | drafted, drafted_by=2)
+    with make_project(tmp_path / "p", [made]) as project:
+        piece = {"kind": "visual", "text": "a gun"}
+        project.save("k", author="Ada", value=YES | {"mapping": "it kills", "evidence": [piece]}, revision=0)
+        release(project, tmp_path / "rel")
+    (told,) = lines(tmp_path / "rel" / "provenance.jsonl")
+    assert told["written"] == {
+        "evidence": {"person": "Ada"},
+        "mapping": {
+            "person": "Ada",
+            "drafted_by": "openai/secret-2",
+            "revised": False,
+            "same_as": ["openai/secret-1"],
+        },
+        "justification": {"person": "Ada", "drafted_by": "openai/secret-2", "revised": True},
+    }
+
+
 def test_who_names_no_target_of_a_metaphor_does_not_say_that_there_is_none(tmp_path: Path) -> None:
     unnamed = Annotation(metaphor=True, sentiment="neutral")
     with make_project(tmp_path / "p", [item("k", [literal(), literal(), unnamed])]) as project:

@@ -290,7 +290,7 @@ def test_what_two_people_dispute_is_told(place: Place) -> None:
         project.save(project.item_keys()[1], author="Bo", value=value | {"verdict": "drop"}, revision=0)
     assert "do not agree on 1 item" in place.beholder("annotate", "status", place.project).out
     (one,) = place.beholder.json("annotate", "status", place.project)["disputed"]
-    assert one["labels"] == ["verdict"]
+    assert (one["item"], one["labels"]) == (2, ["verdict"])
 
 
 def test_metaphors_are_labelled_without_models_and_released(place: Place) -> None:

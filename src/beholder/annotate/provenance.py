@@ -7,7 +7,7 @@ from typing import Any
 
 from beholder.annotate.consensus import Consensus
 from beholder.annotate.decisions import InForce
-from beholder.annotate.forms import Field, Form, Value, is_asked
+from beholder.annotate.forms import Field, is_asked
 from beholder.annotate.items import REFUSED, Proposal
 from beholder.annotate.metaphors import value_of
 from beholder.annotate.people import Normalise, Outcome, is_label, reading
@@ -23,7 +23,8 @@ _SETTLED_WITH = {"metaphor": "metaphor", "target": "pair", "source": "pair", "se
 def provenance_of(
     project: Project, key: str, found: Outcome, decisions: Sequence[InForce], normalise: Normalise
 ) -> dict[str, Any]:
-    """Plain data about one item: `labels` (field → how, annotators, people), `written` (the long texts), `history`."""
+    """Plain data about one item: `labels` (field → how, annotators, people), `written` (long text → whose), `decisions`,
+    `refused` (how many saves were too late) and `history`."""
     names = [one.name for one in project.annotators()]
     proposals = [one for one in project.proposals(key) if not one.missing]
     consensus = project.consensus(key)
@@ -82,17 +83,17 @@ def _how(field: Field, found: Outcome, consensus: Consensus | None, decided: Has
 def _written(
     project: Project, key: str, found: Outcome, proposals: Sequence[Proposal], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Whose the long texts are: who decided on them, which model drafted them, and whether they were revised."""
-    kept = _long(project.form, found.value)
-    if not kept:
-        return {"person": found.written_by, "blank": True}
+    """Of each long text: who decided on it, which model drafted it and whether that was revised, and which models say
+    the same word for word. A draft that was taken out counts as revised."""
     draft, drafted_by = project.draft(key)
-    told: dict[str, Any] = {"person": found.written_by}
-    if drafted_by is not None:
-        told |= {"drafted_by": names[drafted_by], "revised": _long(project.form, draft) != kept}
-    taken = [names[one.annotator] for one in proposals if _long(project.form, one.value) == kept]
-    return told | ({"same_as": taken} if taken else {})
-
-
-def _long(form: Form, value: Value) -> Value:
-    return {field.name: value[field.name] for field in form.fields if not is_label(field) and field.name in value}
+    told: dict[str, Any] = {}
+    for name in (field.name for field in project.form.fields if not is_label(field)):
+        kept, drafted = found.value.get(name), draft.get(name) if drafted_by is not None else None
+        if kept is None and drafted is None:
+            continue
+        told[name] = {"person": found.written_by}
+        if drafted is not None and drafted_by is not None:
+            told[name] |= {"drafted_by": names[drafted_by], "revised": kept != drafted}
+        same = [names[one.annotator] for one in proposals if kept is not None and one.value.get(name) == kept]
+        told[name] |= {"same_as": same} if same else {}
+    return told

@@ -245,8 +245,9 @@ def print_status(project: Path, *, as_json: bool) -> None:
 
     with Project.open(project) as opened:
         progress, apart, info = opened.progress(), opened.kept_apart(), opened.info
+        number = {key: place for place, key in enumerate(opened.item_keys(), start=1)}  # as the page counts them
         disputes = [
-            {"key": key, "id": opened.record(key)[0].get("id", key), "labels": labels}
+            {"key": key, "item": number[key], "id": opened.record(key)[0].get("id", key), "labels": labels}
             for key, labels in disputed(opened).items()
         ]
     if as_json:

@@ -49,12 +49,12 @@ def print_progress(console: Console, title: str, progress: Mapping[str, Any], ap
 
 
 def print_disputes(console: Console, disputes: Sequence[Mapping[str, Any]]) -> None:
-    """The items on which people do not agree: {key, id, labels} each."""
+    """The items on which people do not agree: {key, item, id, labels} each."""
     if not disputes:
         return
     say(console, f"People do not agree on {counted(len(disputes), 'item')}; a further person settles them:", "yellow")
     for one in disputes[:_SHOWN]:
-        say(console, f"  {one['id']}: {', '.join(one['labels'])}", "yellow")
+        say(console, f"  item {one['item']} ({one['id']}): {', '.join(one['labels'])}", "yellow")
     if len(disputes) > _SHOWN:
         say(console, f"  … and {len(disputes) - _SHOWN:,} more (--json names them all)", "yellow")
 
