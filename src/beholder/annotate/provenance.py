@@ -23,8 +23,8 @@ _SETTLED_WITH = {"metaphor": "metaphor", "target": "pair", "source": "pair", "se
 def provenance_of(
     project: Project, key: str, found: Outcome, decisions: Sequence[InForce], normalise: Normalise
 ) -> dict[str, Any]:
-    """Plain data about one item: `labels` (field → how, annotators, people), `written` (long text → whose), `decisions`,
-    `refused` (how many saves were too late) and `history`."""
+    """Plain data about one item: `labels` (field → how, annotators, people), `written` (long text → whose it is),
+    `decisions`, `refused` (how many saves were too late) and `history`."""
     names = [one.name for one in project.annotators()]
     proposals = [one for one in project.proposals(key) if not one.missing]
     consensus = project.consensus(key)
