@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -317,6 +319,29 @@ def test_another_judge_is_asked_later_and_takes_the_place_of_the_first(place: Pl
         assert rubric(found) == [0.5, 0]
         plain = place.beholder.json("rescore", place.folder)
         assert rubric(plain) == [0.5, 0], "a rescore alone asks nobody"
+
+
+def test_a_run_without_scores_yet_is_not_said_to_be_beyond_scoring(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a kill while another judge was at work: its first verdict takes the scores of the one before."""
+    place.beholder(*place.run("--judge", "overlap"))
+    assert "lenient joint 50.0 %" in place.beholder("list", "--runs-dir", place.runs).out
+    info = place.info()
+    monkeypatch.setattr(RetryPolicy, "wait", lambda *arguments: 0.0)
+    with ScriptedServer(lambda request: BUSY) as server:
+        place.beholder("rescore", place.folder, *at(server))
+    with closing(sqlite3.connect(place.folder / "run.db")) as db:
+        db.execute("DELETE FROM scores")
+        db.commit()
+    told = place.beholder("show", place.folder)
+    assert "have no scores yet" in told.out
+    assert "could be scored" not in told.out
+    found = place.beholder.json("show", place.folder)
+    assert (found["complete"], found["resume"].startswith(f"beholder resume {place.folder}")) == (False, True)
+    (place.folder / "run.json").write_text(json.dumps(info))
+    resumed = place.beholder.json("resume", place.folder, "--runs-dir", place.runs)
+    assert (rubric(resumed), resumed["resume"]) == ([1, 1], None), "the rule's verdicts are still there"
 
 
 def test_a_packed_run_keeps_its_verdicts(place: Place) -> None:

@@ -54,8 +54,9 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it stands: counts, rows, figures. `metrics` is empty when nothing could be scored.
 
-    `complete` is True when every planned response is there and none is waiting for a resume or for a judge. `judges`
-    says which extractor read the answers of how many responses, `judged` what there is of every other judge.
+    `complete` is True when every planned response is there and none is waiting for a resume or for a judge; `unjudged`
+    when it is judges that a resume has still to ask. `judges` says which extractor read the answers of how many
+    responses, `judged` what there is of every other judge.
     """
 
     folder: Path
@@ -67,6 +68,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Metrics
     details: dict[str, Any]
     complete: bool
+    unjudged: bool = False
     ending: engine.Ending = engine.Ending.FINISHED
     message: str = ""
     judges: dict[str, int] = {}
@@ -283,6 +285,7 @@ def finish(
         "benchmark": found.name,
         "model": result.model,
         "complete": result.complete,
+        "headline": found.headline_of(result.metrics),
         "tally": result.tally,
         "metrics": result.metrics,
         "details": result.details,
@@ -325,6 +328,7 @@ def read_result(
         metrics=metrics,
         details=details,
         complete=possible and complete and not lacking,
+        unjudged=lacking,
         ending=ending,
         message=message,
         judges={one.judge: one.answered for one in counted if one.purpose == judge_calls.EXTRACTION},

@@ -16,7 +16,10 @@ from beholder.store.folder import RunInfo, list_runs, read_info
 
 
 class _Results(msgspec.Struct):
+    """What is read of results.json; those of older runs do not name their headline."""
+
     metrics: dict[str, dict[str, Metric]] = {}
+    headline: tuple[str, str] | None = None
 
 
 def run_rows(runs_dir: Path) -> list[dict[str, Any]]:
@@ -64,10 +67,14 @@ def _headline(folder: Path) -> str:
         results = msgspec.json.decode((folder / "results.json").read_bytes(), type=_Results)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return "no figures yet"
-    for scorer, figures in results.metrics.items():
-        for name, metric in figures.items():
-            if metric.value is None:
-                break
+    tried = [(scorer, next(iter(figures))) for scorer, figures in results.metrics.items() if figures]
+    leading = results.headline
+    if leading is not None:  # what it has no value for, its scorer may have another figure of
+        tried.sort(key=lambda figure: figure[0] != leading[0])
+        tried.insert(0, leading)
+    for scorer, name in tried:
+        metric = results.metrics.get(scorer, {}).get(name)
+        if metric is not None and metric.value is not None:
             figure = f"{scorer} {name} {value_of(metric)} {interval_of(metric)}".rstrip()
             return f"{figure}, n={metric.n}" + (f", {metric.failed} failed" if metric.failed else "")
     return "nothing could be scored"

@@ -37,7 +37,7 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
         _print_noise(console, result)
     else:
         console.print(Text(title, "bold"), soft_wrap=True)
-        say(console, "No response could be scored, so no figure is shown.", "red")
+        say(console, _no_figure(result), "red")
     for line in judged_lines(result.judged):
         say(console, line, "dim")
     for line in failed_lines(result.items, result.judged, result.folder):
@@ -52,7 +52,7 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
         console.print(Text(plain(words, one_line=True)), style="red", soft_wrap=True)
     console.print(Text(f"{_counts(result)}. Folder: {plain(str(result.folder), one_line=True)}"), soft_wrap=True)
     command = how_to_resume(result)
-    if command is not None:
+    if command is not None and _missing(result) > 0:  # of judges, the message tells
         console.print(
             Text(
                 f"Incomplete: {count(_missing(result))} of {count(result.plan.n_asks)} responses are missing. "
@@ -65,9 +65,18 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
 
 def how_to_resume(result: Result) -> str | None:
     """The command that asks for what is missing; None if nothing is."""
-    if result.complete or _missing(result) <= 0:
+    if result.complete or not (result.unjudged or result.tally.unscored or _missing(result) > 0):
         return None
     return resume_command(result.folder)
+
+
+def _no_figure(result: Result) -> str:
+    """Why there are no figures: nothing can be scored, or nothing is yet."""
+    if result.tally.answered and not result.items:
+        return (
+            f"The responses have no scores yet: the run was stopped. They get them from {resume_command(result.folder)}"
+        )
+    return "No response could be scored, so no figure is shown."
 
 
 def _missing(result: Result) -> int:
