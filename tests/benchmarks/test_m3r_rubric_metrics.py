@@ -86,6 +86,16 @@ def test_there_is_no_figure_where_nobody_was_asked(scores: list[Score], figures:
     assert details(rows, OPTIONS, MADE) == {}
 
 
+def test_a_judge_that_always_fails_has_no_mean_though_blank_answers_count_0() -> None:
+    never = [row(0, scored([judged(None)])), row(1, BLANK), row(2, scored([judged(None)]))]
+    for figure in metrics(never, OPTIONS, MADE).values():
+        assert (figure.value, figure.n, figure.failed, figure.worst, figure.low) == (None, 0, 3, 0.0, None)
+        assert figure.best == pytest.approx(2 / 3)
+        assert "no judge gave a verdict" in figure.note
+    other = metrics([row(0, scored([judged(None), judged(answers(), "b")])), row(1, BLANK)], OPTIONS, MADE)
+    assert (other["rubric/a"].value, other["rubric/b"].value, other["rubric"].value) == (None, 0.5, 0.5)
+
+
 def test_what_a_judge_was_not_asked_yet_counts_as_failed() -> None:
     rows = [row(0, scored([judged(answers())])), row(1, NOBODY)]
     figure = metrics(rows, OPTIONS, MADE)["rubric"]

@@ -229,6 +229,7 @@ SLOTS = [
     ({}, [{"target": {"similarity": 0.9}, "source": {"similarity": 0.4}}], 0.4),
     ({}, [{"target": {"similarity": 0.9}, "source": {"similarity": 0.4}}, {"target": SAME, "source": SAME}], 1.0),
     ({}, ["not JSON", {"target": SAME, "source": SAME}], 1.0),
+    ({"metaphor": False}, [{"target": SAME, "source": SAME}], 0.0),
 ]
 
 

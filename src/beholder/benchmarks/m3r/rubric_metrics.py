@@ -2,7 +2,8 @@
 
 `rubric` and one figure for each criterion are means over items (shares, 100 points are 1) of the mean over judges;
 `rubric/JUDGE` and `CRITERION/JUDGE` are one judge's own. An answer without an explanation counts 0 under every judge.
-An item on which all judges failed is outside the mean; `worst` and `best` say how far it could move it (T17).
+An item on which all judges failed is outside the mean; `worst` and `best` say how far it could move it (T17). Where a
+judge failed on all that it was asked about there is no mean: the blank answers alone would be one of 0.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from beholder.metrics.accuracy import share
 from beholder.score import Metric, Outcome, ScoredItem
 
 RUBRIC = "rubric"
+NO_VERDICT = "no judge gave a verdict"
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -75,6 +77,9 @@ def _figure(
             values.append(_points_of(row.verdicts, judge, name, assumptions))
     clusters = [row.item.cluster for row in rows]
     found = share(values, clusters, seed=options.seed, resamples=options.resamples)
+    asked = [value for row, value in zip(rows, values, strict=True) if row.verdicts is not None]
+    if asked and all(value is None for value in asked):
+        found = Metric(value=None, n=0, failed=len(rows), worst=found.worst, best=found.best, note=NO_VERDICT)
     return msgspec.structs.replace(found, note="; ".join(filter(None, (_judged(found, rows), found.note))))
 
 

@@ -22,7 +22,17 @@ from beholder.annotation import LABELS, Annotation, structure_faults, written
 from beholder.benchmarks.m3r.assumptions import Assumptions, SlotRules
 from beholder.benchmarks.m3r.equivalence import PURPOSE
 from beholder.benchmarks.m3r.equivalence import read_verdict as read_verdict
-from beholder.benchmarks.m3r.labels import ONLY, SINGLE, SLOTS, asked, given, gold_of, right_labels, task_of
+from beholder.benchmarks.m3r.labels import (
+    ONLY,
+    SINGLE,
+    SLOTS,
+    asked,
+    given,
+    gold_of,
+    right_labels,
+    slots_count,
+    task_of,
+)
 from beholder.benchmarks.m3r.rubric_score import score_rubric
 from beholder.errors import Owner
 from beholder.extract import metaphor
@@ -100,8 +110,9 @@ def _slots(rules: SlotRules, sample: Sample, response: Response) -> Score:
     """What judges (same or not) or an embedding (similarity) say of target and source, both kept apart.
 
     The value is the least of the slots, the mean over judges; where none says "same", over embeddings. A slot that
-    nobody was asked about, because it is the gold's own words or is not there, counts as under `lenient`. `extracted`
-    is JSON: judge → its verdict. The figures are made of that, never of the value.
+    nobody was asked about, because it is the gold's own words or is not there, counts as under `lenient`, and so do
+    all where the answer's structure makes them wrong. `extracted` is JSON: judge → its verdict. The figures are made of
+    that, never of the value.
     """
     own = [one for one in response.judged if one.purpose == PURPOSE]
     if not own:
@@ -111,11 +122,14 @@ def _slots(rules: SlotRules, sample: Sample, response: Response) -> Score:
         failure = next((one.failure for one in own if one.failure is not None), None)
         why = failure.message if failure else "No judge gave a verdict that can be read."
         return Score(None, Outcome.FAILED, flags=("judge_failed",), reason=why, owner=Owner.JUDGE)
-    right = right_labels(_read(sample, response).value, gold_of(sample), rules)
+    said = _read(sample, response).value
+    right = right_labels(said, gold_of(sample), rules)
     exact = {slot: float(right[slot]) for slot in SLOTS if slot in right and slot in asked(task_of(sample))}
     flags = ("judge_failed",) if len(verdicts) < len(own) else ()
     extracted = json.dumps(verdicts, ensure_ascii=False, sort_keys=True)
-    return Score(_value(exact, list(verdicts.values())), Outcome.SCORED, extracted, flags=flags)
+    counts = said is not None and slots_count(said, rules)
+    value = _value(exact, list(verdicts.values())) if counts else 0.0
+    return Score(value, Outcome.SCORED, extracted, flags=flags)
 
 
 def _value(exact: dict[str, float], verdicts: list[dict[str, dict[str, Any]]]) -> float:
