@@ -199,6 +199,7 @@ def test_a_refused_key_keeps_the_answers_and_says_what_to_mend(place: Place, mon
     assert official(resumed) == [1, 0]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_answers_are_read(tmp_path: Path) -> None:
     data, runs = mazes(tmp_path / "set", 60), tmp_path / "runs"
     answers = script(tmp_path / "answers.json", ["It is B."])
