@@ -81,6 +81,8 @@ _TAKEN_BACK = re.compile(
     r"[^.!?\n。]{0,40}?(?:\b(?:that|this|it|the answer|the above)(?:'s| is| was) (?:all )?"
     r"(?:wrong|incorrect|mistaken|not (?:right|correct))|(?:答案|上面|以上|这)[^。\n]{0,6}(?:错|不对|不正确))"
 )
+_NONE_THERE = r"\bthere is (?:therefore |thus |then )?no (?:core |metaphorical )?%s\b|没有(?:隐喻)?(?:%s)"
+_ABSENT = {words.TARGET: _NONE_THERE % ("target", "目标|本体"), words.SOURCE: _NONE_THERE % ("source", "源|喻体")}
 _OF_EXPLANATION = (BOX_NOT_SHARE, BOX_UNREAD, NO_KIND)
 _VISIBLE = re.compile(r"[^\n]")
 
@@ -231,8 +233,11 @@ def _read_alone(answer: str, low: str, task: str, told: Told) -> None:
     elif not any(one.label == task for one in told.claims):
         denials = [one for one in told.claims if one.label == words.METAPHOR and low[one.start : one.end] != "no"]
         slot = bare_slot(answer)
+        absent = re.search(_ABSENT[task], low)
         if denials and all(one.value is False for one in denials):
             told.claims.append(Said(task, None, denials[0].start, denials[0].end))
+        elif absent and not denials:
+            told.claims.append(Said(task, None, *absent.span()))
         elif slot is not None:
             told.claims.append(msgspec.structs.replace(slot, label=task))
 

@@ -73,7 +73,9 @@ _BY_LETTER = dict(zip("mtse", LABELS, strict=True))
 _CLAUSE = re.compile(r"[.!;\n。！；](?=\s|\Z|[^\x00-\x7f])")
 _LONG = 40
 """A field of a label whose text is longer than this and says nothing of the label is about something else."""
-_OPENS = re.compile(r"\W{0,20}(?:(?:the )?answer(?: is|\s?:)\W{0,6})?(yes|no)\b(?=\s{0,4}[,.;:!(\n—–]|\s-\s)")
+_OPENS = re.compile(
+    r"\W{0,20}(?:(?:the )?answer(?: is|\s?:)\W{0,6})?(yes\b|no\b|是的?|不是|否)(?=\s{0,4}[,.;:!(\n—–。，；]|\s-\s)"
+)
 _BULLET = re.compile(r"[ \t]{0,12}(?:[-*•·–+>|#][ \t]{0,4}){0,4}(?:[0-9]{1,2}[.)、][ \t]{0,4})?")
 _BOX_AT_END = re.compile(
     r"[\s(:：,;—–-]{0,4}(?:(?:box|bbox|region|位置)\s{0,2}[:=：]?\s{0,2})?(\[[-0-9., ]{7,90}\])[\s).;。]{0,4}\Z", re.I
@@ -282,7 +284,7 @@ def _sentences(text: str, low: str) -> Iterator[Said]:
     """Labels that whole sentences give: "the target is …", "it conveys a negative sentiment", "this is a metaphor"."""
     opening = _OPENS.match(low)
     if opening:
-        yield Said(words.METAPHOR, opening[1] == "yes", *opening.span(1), 1)
+        yield Said(words.METAPHOR, opening[1] in ("yes", "是", "是的"), *opening.span(1), 1)
     for claim in words.statements(low):
         yield Said(words.METAPHOR, claim.value, claim.start, claim.end, 1)
     for match in list(_SENTENCE.finditer(low))[-_MOST:]:

@@ -51,8 +51,9 @@ _NAMES = {
     "conceptual mapping|target source mapping|mapping explanation|source target mapping|映射|映射建立|映射关系|"
     "隐喻映射|跨域映射|概念映射|映射解释",
     WHY: "sentiment inference|sentiment reasoning|sentiment justification|sentiment explanation|sentiment analysis|"
-    "sentiment rationale|emotional inference|sentiment derivation|情感推断|情感推理|情感论证|情感分析|"
-    "情感理由|情感解释|情感依据",
+    "sentiment rationale|sentiment reason|reason for sentiment|reason for the sentiment|"
+    "emotional inference|sentiment derivation|情感推断|情感推理|情感论证|情感分析|"
+    "情感理由|情感原因|情感解释|情感依据",
     ANSWER: "answer|final answer|label|value|result|prediction|output|答案|结果|标签|预测",
 }
 ROLES = {name.replace(" ", ""): role for role, names in _NAMES.items() for name in names.split("|")}
@@ -154,6 +155,10 @@ _HAS_NOT = re.compile(
 _CONDITION = re.compile(
     r"\b(?:if|whether|unless|decide|determine|question)\b[^.\n]{0,80}\Z|(?:是否|如果|若|还是|判断)[^。,\n]{0,20}\Z"
 )
+_OF_NOTHING = re.compile(
+    r"\b(?:nothing|none|neither|no (?:word|part|element|thing|object|detail))s?\b[^.,;:!?\n]{0,50}\Z"
+)
+"""Before "is metaphorical": it is said of nothing."""
 _QUESTION = re.compile(r"[^.!?\n。]{0,80}[?？]")
 _ASKED = re.compile(
     r"\bmetaphor(?:ical)?\s{0,2}\?\W{0,12}(yes|no)\b(?!\s?(?:or|/))|隐喻[?？]\W{0,6}(是|否|有|没有|无)(?!\w)"
@@ -178,7 +183,8 @@ def statements(low: str) -> list[Claim[bool]]:
         start, end = match.span()
         aside = distanced(low, start) or _CONDITION.search(low, max(0, start - 90), start)
         if not aside and not _QUESTION.match(low, end):
-            claims.append(Claim(value, start, end))
+            nobody = value and _OF_NOTHING.search(low, max(0, start - 60), start)
+            claims.append(Claim(value and not nobody, start, end))
     return sorted(claims, key=lambda claim: claim.start)
 
 
@@ -266,7 +272,8 @@ def feeling_word(text: str) -> str | UnsetType:
 
 
 _NONE_WORDS = _among(
-    "none|null|n/a|na|nil|no target|no source|not applicable|no metaphor|non-metaphorical|none applicable|-|--|—|–|/|"
+    "none|null|n/a|n.a|na|nil|no target|no source|not applicable|no metaphor|no metaphor present|non-metaphorical|"
+    "nothing|none applicable|-|--|—|–|/|"
     "无|没有|不适用|无目标|无源|无隐喻|不存在|没有隐喻|非隐喻|无目标域|无源域|无本体|无喻体"
 )
 _NONE_OPENS = re.compile(
