@@ -152,6 +152,16 @@ def test_the_same_save_sent_twice_is_one(project: Project) -> None:
     assert len(project.history("a")) == 1
 
 
+def test_the_same_undo_sent_twice_is_one(project: Project) -> None:
+    project.save("a", author="Ada", value=YES, revision=0)
+    project.save("a", author="Ada", value=NO, revision=1)
+    assert [project.undo("a", author="Ada", revision=2) for _ in range(2)] == [3, 3]
+    assert project.item("a", "Ada").value == YES
+    with pytest.raises(Stale):
+        project.undo("a", author="Bo", revision=2)
+    assert len(project.history("a")) == 3
+
+
 def test_where_each_decides_nobody_sees_the_others(tmp_path: Path) -> None:
     records = [NewItem(key="k", record={"question": "q", "answer": "4"}, images=(picture(),))]
     value = {"question": "clear", "answer": "right", "picture_needed": "yes", "verdict": "keep"}

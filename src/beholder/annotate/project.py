@@ -200,13 +200,15 @@ class Project:
         """Goes back to what held before the decision that holds now, as a new revision, which is returned.
 
         Undoing again goes back further. Raises `Stale` if somebody has decided since `revision` was read, `UsageError`
-        if there is nothing to undo.
+        if there is nothing to undo. An undo that was made already, and only its answer lost, is answered again.
         """
         name = author_of(author)
         person = self._person(name)
         with self._lock:
             with writing(self._db):
                 now = self._now(key, person)
+                if now is not None and (now.action, now.author, now.revision) == (UNDO, name, revision + 1):
+                    return now.revision
                 fresh = revision == (now.revision if now is not None else 0)
                 if fresh:
                     if now is None or not now.in_force:
