@@ -90,6 +90,8 @@ def reviewed(project: Project, normalise: Normalise) -> tuple[list[Decided], dic
 
 def disputed(project: Project) -> dict[str, tuple[str, ...]]:
     """Items that as many people as it takes have decided without agreeing: key → the labels on which they differ."""
+    if project.form.mode == "shared":
+        return {}
     normalise = normaliser(project.form)
     enough = {key: saved for key, saved in saved_by_item(project).items() if len(saved) >= project.info.people}
     found = {key: outcome(project.form, saved, normalise) for key, saved in enough.items()}
