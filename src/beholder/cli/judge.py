@@ -57,9 +57,10 @@ def check_judge(
 ) -> None:
     """Put explanations whose worth is known to a rubric judge, and print a card.
 
-    The gold one should be worth much; shuffled, the same; with evidence that contradicts it, or without what is seen,
-    less. Padding and a word to the judge should not help; praise of itself and another item's explanation should be
-    worth little. A judge that fails a probe is told as such; the exit code is 0 all the same.
+    The gold one should be worth much; shuffled, the same; without what is seen, less; with evidence that contradicts
+    it in place of that, less still. Padding and a word to the judge should not help; praise of itself and another
+    item's explanation should be worth little. A judge that fails a probe is told as such; the exit code is 0 all the
+    same.
     """
     import asyncio
     import hashlib

@@ -55,9 +55,8 @@ from beholder.extract.option_text import fold
 from beholder.extract.revision import revises, revisions
 from beholder.extract.think import split_thought
 
-__all__ = ["FLAGS", "JOINT", "UNREAD", "lenient", "strict"]
+__all__ = ["FLAGS", "UNREAD", "lenient", "strict"]
 
-JOINT = "joint"
 UNREAD = {part: f"unread_{part}" for part in (*LABELS, "explanation")}
 """Part of an annotation → the flag of an answer that does not give it in a readable way."""
 AMBIGUOUS, CUT, DUPLICATE, TOO_LARGE, OPEN_TAG = "ambiguous", "cut_json", "duplicate_key", "too_large", "unclosed_tag"
