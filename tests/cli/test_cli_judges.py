@@ -336,6 +336,7 @@ def test_a_run_without_scores_yet_is_not_said_to_be_beyond_scoring(
         db.commit()
     told = place.beholder("show", place.folder)
     assert "have no scores yet" in told.out
+    assert "Judged by openai/a (rubric): 0 of 2 so far, 2 failed" in told.out
     assert "could be scored" not in told.out
     found = place.beholder.json("show", place.folder)
     assert (found["complete"], found["resume"].startswith(f"beholder resume {place.folder}")) == (False, True)

@@ -17,10 +17,14 @@ _OPTIONS = {"rubric": "--judge", "slots": "--slot-judge"}
 _LISTED = 10
 
 
-def judged_lines(judged: Sequence[Counted]) -> list[str]:
-    """One line for each judge: of how many responses it was asked, how many verdicts it gave, how often it failed."""
+def judged_lines(judged: Sequence[Counted], *, unfinished: bool = False) -> list[str]:
+    """One line for each judge: of how many responses it was asked, how many verdicts it gave, how often it failed.
+
+    `unfinished`: somebody has still to be asked something.
+    """
     return [
         f"Judged by {one.judge} ({one.purpose}): {count(one.answered)} of {count(one.answered + one.failed)}"
+        + (" so far" if unfinished else "")
         + (f", {count(one.failed)} failed" if one.failed else "")
         for one in judged
     ]

@@ -38,7 +38,7 @@ def print_result(console: Console, result: Result, *, every: bool = False) -> No
     else:
         console.print(Text(title, "bold"), soft_wrap=True)
         say(console, _no_figure(result), "red")
-    for line in judged_lines(result.judged):
+    for line in judged_lines(result.judged, unfinished=result.unjudged):
         say(console, line, "dim")
     for line in failed_lines(result.items, result.judged, result.folder):
         console.print(Text(plain(line, one_line=True), "red"), soft_wrap=True)
