@@ -1,7 +1,7 @@
 import { Said } from "../shared/Said";
 
 const LEADING = ["text", "question", "problem", "prompt", "statement"];
-const BEHIND = ["id", "image", "images", "path", "split", "origin"];
+const BEHIND = ["id", "image", "images", "path", "split", "origin", "author", "licence", "example"];
 
 /** What was given of an item: what is to be read first in large, then the rest, whatever its fields are. */
 export function Record({ record }: { record: { [name: string]: unknown } }) {
