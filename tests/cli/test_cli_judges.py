@@ -249,10 +249,20 @@ def test_a_resume_that_has_only_judges_to_ask_needs_no_model(place: Place) -> No
         assert told.code == 4, told.err
         server.script = rates()
         told = place.beholder("resume", place.folder, "--runs-dir", place.runs, "--json")
+        assert len(server.listed) == 2, "that the judge is there was seen before it was asked"
         assert told.code == 0, told.err
         assert "holds every answer; only its judges are asked" in told.err
     assert rubric(json.loads(told.out)) == [1, 1]
     assert place.info()["status"] == "complete"
+
+
+def test_a_resume_tells_at_once_that_no_judge_is_there(place: Place) -> None:
+    with ScriptedServer(lambda request: BUSY) as server:
+        place.beholder(*place.run(*at(server), "--max-retries", 0))
+    told = place.beholder("resume", place.folder, "--runs-dir", place.runs)
+    assert told.code == 2
+    assert "No server answers" in told.error_lines[-1]
+    assert "name it again with `beholder rescore`" in told.error_lines[-1]
 
 
 def test_a_picture_that_is_back_is_judged_by_a_resume(place: Place) -> None:

@@ -20,8 +20,11 @@ from beholder.cli.judges import JudgeKey, SlotJudgeKey
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, RunName, RunsDir
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from beholder.benchmarks.benchmark import Benchmark
     from beholder.cli.endpoint import StoredSettings
+    from beholder.engine.judge import Judge
     from beholder.engine.lifecycle import Result
     from beholder.engine.plan import Plan
     from beholder.models.endpoint import Endpoint
@@ -103,6 +106,7 @@ def resume(
         try:
             check_as_planned(info, plan)
             say(f"{folder} holds every answer; only its judges are asked.", "dim")
+            await _check_judges(folder, options.judges)
             with locked(folder):
                 return await judge_again(folder, info, plan, options.judges, {}, lambda text: say(text, "yellow"))
         finally:
@@ -131,6 +135,20 @@ def resume(
     result = asyncio.run(judge_on() if whole else run_on())
     finish_command([result], as_json=as_json, all_metrics=all_metrics)
     raise typer.Exit(exit_code(result))
+
+
+async def _check_judges(folder: Path, judges: Sequence[Judge]) -> None:
+    """`UsageError` if a judge that has still to be asked cannot be reached at all."""
+    import asyncio
+
+    from beholder.cli.judges import check
+    from beholder.engine.judging import has_to_ask
+    from beholder.errors import UsageError
+
+    try:
+        await check([one for one in judges if await asyncio.to_thread(has_to_ask, folder, one.task, one.asking)])
+    except UsageError as error:
+        raise UsageError(f"{error} If it has moved, name it again with `beholder rescore`.") from None
 
 
 def _runs_folder(run: Path) -> Path:
