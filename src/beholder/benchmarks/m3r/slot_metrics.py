@@ -1,8 +1,8 @@
 """Figures of what judges or an embedding say of target and source, each kept apart from the exact ones.
 
 All are over the metaphors of the gold. Judges are not asked where nothing is to be asked: an answer with the gold's own
-words is the same, and one without the slot is not. Such answers count here as they do under `lenient`, so that the
-denominator is that of `target_exact`. OUR assumption.
+words is the same, and one without the slot is not. Such slots count here as they do under `lenient`, also where a judge
+failed on the other one, so that the denominator is that of `target_exact`. OUR assumption.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def slot_figures(rows: Sequence[Row], scorer: str, options: MetricOptions) -> di
         for ending, among in groups:
             for slot in (*SLOTS, "slots") if word == "same" else SLOTS:  # of two similarities a mean would say nothing
                 wanted = SLOTS if slot == "slots" else (slot,)
-                figure = _figure(own, said, scorer, wanted, word, among, options)
+                figure = _figure(own, said, wanted, word, among, options)
                 if figure is not None:
                     figures[f"{slot}_{name}{ending}"] = figure
     return figures
@@ -60,7 +60,6 @@ def verdicts_of(row: Row, scorer: str) -> Verdicts:
 def _figure(
     rows: Sequence[Row],
     said: Sequence[Verdicts],
-    scorer: str,
     wanted: Sequence[str],
     word: str,
     judges: Sequence[str],
@@ -70,30 +69,34 @@ def _figure(
     places = [place for place, row in enumerate(rows) if all(slot in row.right for slot in wanted)]
     if not places:
         return None
-    values = []
-    for place in places:
-        lost = rows[place].failed or rows[place].item.scores[scorer].outcome is Outcome.FAILED
-        values.append(None if lost else _value(rows[place], said[place], wanted, word, judges))
-    unasked = sum(not said[place] and value is not None for place, value in zip(places, values, strict=True))
+    values = [_value(rows[place], said[place], wanted, word, judges) for place in places]
+    unasked = sum(_without_judges(rows[place], wanted) is not None for place in places)
     figure = share(values, [rows[place].cluster for place in places], seed=options.seed, resamples=options.resamples)
     note = f"{unasked:,} decided without a judge: the gold's own words, or no slot at all" if unasked else ""
     return noted(figure, note)
 
 
 def _value(row: Row, said: Verdicts, wanted: Sequence[str], word: str, judges: Sequence[str]) -> float | None:
-    """The mean over the judges that gave a verdict, each the least of its slots; None if none of them did."""
-    if row.said is None or not row.slots_count:
-        return 0.0
-    if not said:
-        plain = [_without_judge(row, slot) for slot in wanted]
-        return None if None in plain else min(value for value in plain if value is not None)
+    """The mean over the judges that gave a verdict, each the least of its slots; None if one is needed and none did."""
+    decided = _without_judges(row, wanted)
+    if row.failed or decided is not None:
+        return decided
     values = []
     for judge in judges:
-        if judge in said:
-            parts = [_of_slot(row, said[judge], slot, word) for slot in wanted]
-            if None not in parts:
-                values.append(min(part for part in parts if part is not None))
+        parts = [_of_slot(row, said.get(judge, {}), slot, word) for slot in wanted]
+        if None not in parts:
+            values.append(min(part for part in parts if part is not None))
     return sum(values) / len(values) if values else None
+
+
+def _without_judges(row: Row, wanted: Sequence[str]) -> float | None:
+    """What the wanted slots are worth together, where no judge is needed for that; None where one is, or all failed."""
+    if row.failed:
+        return None
+    if row.said is None or not row.slots_count:
+        return 0.0
+    plain = [_without_judge(row, slot) for slot in wanted]
+    return 0.0 if 0.0 in plain else None if None in plain else 1.0
 
 
 def _says(verdict: dict[str, dict[str, Any]], word: str) -> bool:
