@@ -11,6 +11,7 @@ from browsing import Browser, Seen, expect, opening, running_browser
 from html_pages import CONTRAST, Parsed
 from made_metaphor_pages import CASES, HOSTILE_WORDS, MAPPING, metaphor_run
 
+from beholder.benchmarks.m3r import BENCHMARK
 from beholder.engine.lifecycle import Result
 from beholder.report.html_metaphors import FILTERS
 from beholder.report.html_pictures import Images
@@ -59,6 +60,12 @@ def test_the_page_is_told_only_of_boxes_that_can_be_drawn(pages: dict[str, Path]
     assert boxes == [[0, 10, 100, 40], [], [10, 50, 30, 40]]
     assert answer["mp"]["f"] == ["wrong_metaphor", "wrong_target", "wrong_source", "structure"]
     assert [one["r"][0].get("dis", 0) for one in samples] == [0] * len(NAMES)
+
+
+def test_the_labels_are_drawn_beside_the_headline(pages: dict[str, Path]) -> None:
+    page = pages["one"].read_text(encoding="utf-8")
+    assert "<h2>Figures beside the headline, scorer lenient</h2>" in page
+    assert all(f'<div class="name">{name}</div>' in page for name in BENCHMARK.charted)
 
 
 def test_boxes_lie_where_they_are_said_to_be(opened: Callable[..., Seen], pages: dict[str, Path]) -> None:

@@ -42,6 +42,7 @@ def scorer_code(found: Benchmark) -> dict[str, str]:
     """Scorer name → a hash of what decides its scores: the benchmark's folder, `extract`, packages, assumptions."""
     digest = hashlib.blake2b(digest_size=8)
     folder = found.name.replace("-", "_")
+    digest.update(resources.files("beholder").joinpath("annotation.py").read_bytes())  # the rules of the structure
     for package in (f"beholder.benchmarks.{folder}", "beholder.extract"):
         for file in sorted(resources.files(package).iterdir(), key=lambda entry: entry.name):
             if file.name.endswith(".py"):

@@ -71,19 +71,22 @@ def _incomplete(result: Result) -> str:
 
 
 def parts_chart(runs: Runs) -> str:
-    """The parts of the headline as a chart; empty if it has none."""
-    names = parts_of(runs.metric, [name for name in runs.metric_names() if any(runs.figures(name))])
+    """The parts of the headline as a chart, or the figures that the benchmark draws; empty if there are none."""
+    there = [name for name in runs.metric_names() if any(runs.figures(name))]
+    names, title = parts_of(runs.metric, there), "By category"
+    if not names:
+        names, title = [name for name in runs.found.charted if name in there], "Figures beside the headline"
     drawn = chart(
         [(_label(runs.metric, name), runs.figures(name)) for name in names],
         runs.names,
-        f"Chart: the parts of {runs.metric} by {runs.scorer} in percent, with 95 % intervals. "
+        f"Chart: {title.lower()} ({runs.metric}) by {runs.scorer} in percent, with 95 % intervals. "
         "The table after it holds the figures.",
     )
     if not drawn:
         return ""
     legend = "".join(f"<span>{named(runs, run)}</span>" for run in range(len(runs.results))) if runs.several else ""
     key = f'<p class="key">{legend}<span>percent, with 95 % intervals</span></p>'
-    return f"<h2>By category, scorer {text(runs.scorer)}</h2>{key}{drawn}"
+    return f"<h2>{title}, scorer {text(runs.scorer)}</h2>{key}{drawn}"
 
 
 def parts_of(headline: str, names: Iterable[str]) -> list[str]:
