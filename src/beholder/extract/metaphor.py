@@ -249,17 +249,13 @@ def _ranked(
 ) -> list[Said]:
     """The claims with their ranks: tags and boxes before all else, JSON and fields before prose that does not revise
     them."""
-    cuts = revisions(low)
     json_end = max((end for _, end in spans), default=0)
-    ends = dict.fromkeys(LABELS, 0)
-    for one in claims:
-        if one.rank == 0:
-            ends[one.label] = max(ends[one.label], one.end)
+    cuts = revisions(low) if claims else []
+    revised = {label: _revised_at(low, cuts, claims, label, json_end if in_json else 0) for label in LABELS}
     ranked = []
     for position, one in enumerate(claims):
         rank = one.rank
-        given = json_end if in_json else ends[one.label]
-        if position >= in_json and given and any(given <= cut <= one.start for cut in cuts):
+        if position >= in_json and one.start >= revised[one.label]:
             rank = 0
         elif in_json and position >= in_json:
             rank += _BESIDE
@@ -267,6 +263,21 @@ def _ranked(
             rank += _OUTSIDE
         ranked.append(msgspec.structs.replace(one, rank=rank))
     return ranked
+
+
+def _revised_at(low: str, cuts: list[int], claims: list[Said], label: str, json_end: int) -> int:
+    """From where on prose takes back what JSON or a field of the label gives; past the end if nothing does.
+
+    Behind a field the words of revision must be on its line or begin one: in the midst of an explanation they may be
+    a caption's.
+    """
+    given = json_end or max((one.end for one in claims if one.label == label and one.rank == 0), default=0)
+    for cut in cuts if given else ():
+        line = low.rfind("\n", 0, cut - 1) + 1
+        before = low[line:cut].strip(" :,") if cut - line < _SHORT else ""
+        if cut >= given and (json_end or line <= given or (before[:1].isalpha() and ":" not in before)):
+            return cut
+    return len(low) + 1
 
 
 def _standing(low: str, claims: list[Said], label: str, told: Told) -> Said | None:
