@@ -100,6 +100,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     about the data. `details` gives further plain data for reports (confusion tables, curves), keyed by scorer where it
     applies. `grouped` says that a figure is about whole groups of items (all-or-nothing), so that a group's size in the
     whole data must be known. `live_label` is the plural word for what the running mean of a run counts.
+    `reads_on` says that the loader knows `LoadOptions.on_error`.
     `charted` names the metrics that a page draws together where the headline has no parts of its own.
     `partial_credit` names the categories whose scores may lie between 0 and 1: right and wrong are not all there is.
 
@@ -140,6 +141,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     grouped: bool = False
     partial_credit: tuple[str, ...] = ()
     charted: tuple[str, ...] = ()
+    reads_on: bool = False
     live_label: str = ""
     other_questions: tuple[str, ...] = ()
     deciding_packages: tuple[str, ...] = ()

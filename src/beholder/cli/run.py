@@ -40,6 +40,7 @@ from beholder.cli.judges import (
     SlotJudgePrompt,
     SlotJudgeUrl,
 )
+from beholder.cli.kept_apart import KeepApart
 from beholder.cli.options import (
     AllMetrics,
     AsJson,
@@ -69,6 +70,7 @@ from beholder.cli.tools_options import (
 
 if TYPE_CHECKING:
     from beholder.engine.lifecycle import Result
+    from beholder.errors import DataError
 
 _WHAT = "What to ask"
 
@@ -155,6 +157,7 @@ def run_benchmark(
     slot_judge_prompt: SlotJudgePrompt = None,
     cache: UseCache = True,
     accept: Accept = False,
+    keep_apart: KeepApart = False,
     fsync: FSync = False,
     all_metrics: AllMetrics = False,
     as_json: AsJson = False,
@@ -175,6 +178,7 @@ def run_benchmark(
     from beholder.cli.asking import Asking, selection_of
     from beholder.cli.carry_out import check_all, exit_code, finish_command, run_all
     from beholder.cli.judges import check, named_judges
+    from beholder.cli.kept_apart import check_reads_on, saying_how_to_go_on, tell_apart
     from beholder.cli.options import under_assumptions
     from beholder.cli.tools_options import check_sandbox, make_tools
     from beholder.engine.plan import make_plan
@@ -188,6 +192,8 @@ def run_benchmark(
 
     console = make_console(stderr=True)
     found, assumed = under_assumptions(find_benchmark(benchmark), assumptions)
+    if keep_apart:
+        check_reads_on(found)
     tool_settings = make_tools(
         tools,
         protocol=tool_protocol,
@@ -242,21 +248,26 @@ def run_benchmark(
         await check_sandbox(tool_settings)
 
     asyncio.run(check_everybody())  # before the data is read: a wrong URL shows at once
-    plan = make_plan(
-        found,
-        data,
-        images=images,
-        categories=categories,
-        template=template,
-        sampling=sampling,
-        votes=votes,
-        epochs=epochs,
-        order=order,
-        seed=asking.run_seed,
-        selection=selection,
-        tools=tool_settings,
-        task=task,
-    )
+    apart: list[DataError] = []
+    with saying_how_to_go_on(found, keep_apart):
+        plan = make_plan(
+            found,
+            data,
+            images=images,
+            categories=categories,
+            template=template,
+            sampling=sampling,
+            votes=votes,
+            epochs=epochs,
+            order=order,
+            seed=asking.run_seed,
+            selection=selection,
+            tools=tool_settings,
+            task=task,
+            keep_apart=apart.append if keep_apart else None,
+        )
+    if apart:
+        settings["kept_apart"] = tell_apart(apart, console)
     check_pin(runs_dir, data, plan.data_sha256, accept=accept)
     if options.cache is not None:
         ResponseCache(options.cache).close()  # a damaged one shows before a folder is made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     `categories_sha256` is the digest of the categories file (None in plans made before it was kept). `group_sizes`, for
     a benchmark with groups, is how many items of the whole data each group has, whatever was selected; groups of one
     are left out. It changes no request and is not part of the identity; None in plans made before it was kept. `tools`
-    are those that the model may use; None: it answers at once. `replay` says which conversations of another run are
+    are those that the model may use; None: it answers at once. With `keep_apart`, records that cannot be used are left
+    out; without it there is no plan of such data. `replay` says which conversations of another run are
     shown to the model again, up to the answer (see `engine.replay`); their items are those of `selection`. `task` is
     one of the benchmark's `tasks`, "" for its own question.
     """
@@ -52,6 +53,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     selection: Selection = Selection()
     tools: ToolSettings | None = None
     replay: replaying.Replay | None = None
+    keep_apart: bool = False
     n_samples: int
     group_sizes: dict[str, int] | None = None
 
@@ -76,6 +78,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             "selection": msgspec.json.decode(msgspec.json.encode(self.selection)),  # lists, as run.json gives them back
             **tools,
             **replay,
+            **({"keep_apart": True} if self.keep_apart else {}),
             "model": model,
         }
 
@@ -83,12 +86,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """The chosen samples, streamed from the data."""
         return self.selection.choose(self.all_samples())
 
-    def all_samples(self) -> Iterator[Sample]:
-        """All samples of the data, streamed, whatever the selection."""
+    def all_samples(self, on_error: Callable[[DataError], None] | None = None) -> Iterator[Sample]:
+        """All samples of the data, streamed, whatever the selection. `on_error` is told what is kept apart."""
+        if self.keep_apart and on_error is None:
+            on_error = _told_before
         options = LoadOptions(
             images=Path(self.images) if self.images else None,
             categories=Path(self.categories) if self.categories else None,
             task=self.task,
+            on_error=on_error if self.keep_apart else None,
         )
         found = find_benchmark(self.benchmark)
         found.template_of(self.task)  # a run.json of somebody else may name any
@@ -144,8 +150,10 @@ def make_plan(
     selection: Selection,
     tools: ToolSettings | None = None,
     task: str = "",
+    keep_apart: Callable[[DataError], None] | None = None,
 ) -> Plan:
-    """Reads the data once, so that every bad record is found before the first request.
+    """Reads the data once, so that every bad record is found before the first request; `keep_apart` is told of each,
+    and the plan leaves them out.
 
     With --limit it is read no further than needed, except where the benchmark has groups: then it is read to its end,
     because a group is as large as it is in the whole data.
@@ -168,12 +176,15 @@ def make_plan(
         seed=seed,
         selection=selection,
         tools=tools,
+        keep_apart=keep_apart is not None,
         n_samples=0,
     )
     count = 0
     unmatched = set(selection.ids)
     sizes: Counter[str] = Counter()
-    everything = _sizing(plan.all_samples(), sizes) if found.grouped else plan.all_samples()
+    everything = plan.all_samples(keep_apart)
+    if found.grouped:
+        everything = _sizing(everything, sizes)
     for sample in selection.choose(everything):
         if count == 0:
             plan.asks(sample, set())  # a template that cannot be filled shows itself at the first sample
@@ -209,6 +220,10 @@ def _tools_identity(settings: ToolSettings) -> dict[str, Any]:
     words = msgspec.json.encode((told.messages, told.tools), order="deterministic")
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
     return {**plain, "told_sha256": hashlib.sha256(words).hexdigest()}
+
+
+def _told_before(error: DataError) -> None:
+    """A record that was told of when the plan was made."""
 
 
 def group_sizes(samples: Iterable[Sample]) -> dict[str, int]:

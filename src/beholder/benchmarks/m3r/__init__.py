@@ -52,6 +52,7 @@ def under(text: str) -> Benchmark:
         notices=notices,
         sampling=Sampling(temperature=0.0, max_tokens=4096),
         live_label="items",
+        reads_on=True,
         charted=(
             "metaphor_accuracy",
             "metaphor_f1",

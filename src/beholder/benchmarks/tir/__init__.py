@@ -50,6 +50,7 @@ BENCHMARK = Benchmark(
     upright_turn=upright_turn,
     sampling=Sampling(temperature=0.0, max_tokens=2048),
     live_label="items",
+    reads_on=True,
     partial_credit=("jigsaw", "spot_difference"),
     deciding_packages=(*DECIDING, "rapidfuzz"),
 )
