@@ -1,4 +1,4 @@
-"""`--judge` and `--slot-judge` of run, score, rescore and resume; tasks, languages and assumptions."""
+"""`--judge` and `--slot-judge` of run, score, rescore and resume."""
 
 from __future__ import annotations
 
@@ -9,76 +9,27 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli_data import Beholder, check_refused, tfq_data, tree
+from judge_place import BUSY, GONE, NO_SERVER, JudgePlace, at, lines, rubric, who
 
 import made_runs
-from beholder.benchmarks.m3r.assumptions import shipped
 from beholder.engine.retry import RetryPolicy
-from made_metaphors import MAPPING, item_of, m3r_data, metaphor, rates, said, script, verdict
+from made_metaphors import MAPPING, item_of, m3r_data, metaphor, rates, said, script
 from made_runs import slowly
 from scripted_server import Reply, Request, ScriptedServer, completion
 
-GONE = Reply(json.dumps({"error": {"message": "no such model"}}).encode(), status=404)
-BUSY = Reply(b"{}", status=503)
-NO_SERVER = "http://127.0.0.1:9/v1"
-
-
-LOOSE = {
-    "evidence": [{"kind": "visual", "text": "a cigarette as something else"}],
-    "mapping": "The cigarette burns like a bomb.",
-    "sentiment": "A bomb means danger, so it is negative.",
-}
-"""An explanation with about half of the words of the gold one."""
-
-
-class Place:
-    """A data set of two metaphors, a model's answers (the second has a wrong target), and a folder of runs."""
-
-    def __init__(self, here: Path, beholder: Beholder) -> None:
-        self.data = m3r_data(here / "set", 2)
-        self.answers = script(here / "answers.json", [said(0), said(1, target="a lit cigarette")])
-        self.judge = script(here / "judge.json", [verdict("yes"), verdict("no")])
-        self.runs = here / "runs"
-        self.beholder = beholder
-
-    def run(self, *more: object) -> list[object]:
-        model = f"scripted/{self.answers}"
-        return ["run", "m3r", "--model", model, "--data", self.data, "--runs-dir", self.runs, *more]
-
-    @property
-    def folder(self) -> Path:
-        (folder,) = [entry for entry in self.runs.iterdir() if (entry / "run.json").is_file()]
-        return folder
-
-    def info(self) -> Any:
-        return json.loads((self.folder / "run.json").read_text())
-
 
 @pytest.fixture
-def place(tmp_path: Path, beholder: Beholder) -> Place:
-    return Place(tmp_path, beholder)
-
-
-def at(server: ScriptedServer | str, *more: object, name: str = "openai/a", option: str = "--judge") -> list[object]:
-    url = server if isinstance(server, str) else server.url
-    return [option, name, f"{option}-base-url", url, *more]
-
-
-def rubric(found: dict[str, Any], scorer: str = "rubric") -> list[float | None]:
-    return [item["scores"][scorer]["value"] for item in found["items"]]
-
-
-def who(found: dict[str, Any]) -> list[tuple[str, str, int, int]]:
-    return [(one["purpose"], one["judge"], one["answered"], one["failed"]) for one in found["judged"]]
+def place(tmp_path: Path, beholder: Beholder) -> JudgePlace:
+    return JudgePlace(tmp_path, beholder)
 
 
 # run ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_is_judged_by_all_that_are_named(place: Place) -> None:
+def test_a_run_is_judged_by_all_that_are_named(place: JudgePlace) -> None:
     """A scripted judge takes the entry at the item's position, as a scripted model does."""
     with ScriptedServer(rates("partly")) as server:
         arguments = ["--judge", f"scripted/{place.judge}", "--judge", "overlap", *at(server)]
@@ -99,7 +50,7 @@ def test_a_run_is_judged_by_all_that_are_named(place: Place) -> None:
     assert rows[2]["endpoint"]["base_url"] == server.url
 
 
-def test_a_judge_that_has_nothing_to_judge_is_said_to_be_asked_nothing(place: Place, tmp_path: Path) -> None:
+def test_a_judge_that_has_nothing_to_judge_is_said_to_be_asked_nothing(place: JudgePlace, tmp_path: Path) -> None:
     """One label alone has no explanation."""
     words = "The judge overlap (rubric) was asked nothing"
     told = place.beholder(*place.run("--judge", "overlap", "--task", "target"))
@@ -110,7 +61,7 @@ def test_a_judge_that_has_nothing_to_judge_is_said_to_be_asked_nothing(place: Pl
     assert words not in place.beholder("score", "m3r", file, "--data", place.data, "--judge", "overlap").err
 
 
-def test_the_report_says_who_judged_how_many(place: Place) -> None:
+def test_the_report_says_who_judged_how_many(place: JudgePlace) -> None:
     told = place.beholder(*place.run("--judge", "overlap", "--judge", f"scripted/{place.judge}"))
     assert told.code == 0, told.err
     assert "Judged by overlap (rubric): 2 of 2" in told.out
@@ -123,7 +74,7 @@ def test_the_report_says_who_judged_how_many(place: Place) -> None:
     ]
 
 
-def test_slots_have_judges_of_their_own(place: Place) -> None:
+def test_slots_have_judges_of_their_own(place: JudgePlace) -> None:
     with ScriptedServer(lambda request: Reply(completion('{"target": {"same": true}}'))) as server:
         slots = at(server, option="--slot-judge", name="openai/s")
         found = place.beholder.json(*place.run("--judge", "overlap", *slots))
@@ -133,7 +84,7 @@ def test_slots_have_judges_of_their_own(place: Place) -> None:
     assert found["metrics"]["lenient"]["target_exact"]["value"] == 0.5, "never averaged with what is exact"
 
 
-def test_without_a_judge_nothing_is_judged_and_the_run_is_complete(place: Place) -> None:
+def test_without_a_judge_nothing_is_judged_and_the_run_is_complete(place: JudgePlace) -> None:
     found = place.beholder.json(*place.run())
     assert (rubric(found), found["judged"], found["complete"]) == ([None, None], [], True)
     assert "judges" not in place.info()["settings"]
@@ -150,7 +101,7 @@ KEYS: list[tuple[str, list[str], bool, str]] = [
 
 @pytest.mark.parametrize(("options", "elsewhere", "key"), [row[1:] for row in KEYS], ids=[row[0] for row in KEYS])
 def test_which_key_goes_where(
-    place: Place, monkeypatch: pytest.MonkeyPatch, options: list[str], elsewhere: bool, key: str
+    place: JudgePlace, monkeypatch: pytest.MonkeyPatch, options: list[str], elsewhere: bool, key: str
 ) -> None:
     for name, value in (("OPENAI_API_KEY", "usual"), ("MODEL_KEY", "of the model"), ("JUDGE_KEY", "of the judge")):
         monkeypatch.setenv(name, value)
@@ -163,7 +114,7 @@ def test_which_key_goes_where(
     assert not any(secret in stored for secret in ("usual", "of the model", "of the judge"))
 
 
-def test_judges_at_several_servers_have_a_key_each(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judges_at_several_servers_have_a_key_each(place: JudgePlace, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "ONE", "TWO", "NEW"):
         monkeypatch.setenv(name, name.lower())
     with ScriptedServer(rates("yes")) as one, ScriptedServer(lambda request: BUSY) as two:
@@ -187,7 +138,7 @@ def test_judges_at_several_servers_have_a_key_each(place: Place, monkeypatch: py
     assert rubric(found) == [pytest.approx(2 / 3), pytest.approx(2 / 3)]
 
 
-def test_a_question_of_ones_own(place: Place, tmp_path: Path) -> None:
+def test_a_question_of_ones_own(place: JudgePlace, tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("Judge this: {explanation} by {questions} of {text} {gold}")
     with ScriptedServer(rates()) as server:
         told = place.beholder(*place.run(*at(server, "--judge-prompt", tmp_path / "p.txt")))
@@ -199,7 +150,7 @@ def test_a_question_of_ones_own(place: Place, tmp_path: Path) -> None:
 # failures ----------------------------------------------------------------------------------------------------------
 
 
-def test_t16_judges_that_never_answer_leave_the_labels_and_say_so(place: Place) -> None:
+def test_t16_judges_that_never_answer_leave_the_labels_and_say_so(place: JudgePlace) -> None:
     with ScriptedServer(lambda request: GONE) as server:
         told = place.beholder(*place.run(*at(server)))
     assert told.code == 3, "judges were asked in vain"
@@ -211,7 +162,7 @@ def test_t16_judges_that_never_answer_leave_the_labels_and_say_so(place: Place) 
     assert found["complete"] is True
 
 
-def test_one_judge_in_vain_beside_another_is_no_reason_to_fail(place: Place) -> None:
+def test_one_judge_in_vain_beside_another_is_no_reason_to_fail(place: JudgePlace) -> None:
     with ScriptedServer(lambda request: GONE) as server:
         told = place.beholder(*place.run("--judge", "overlap", *at(server), "--json"))
     assert told.code == 0
@@ -219,7 +170,7 @@ def test_one_judge_in_vain_beside_another_is_no_reason_to_fail(place: Place) -> 
 
 
 def test_failures_that_may_pass_leave_the_run_incomplete_and_a_resume_judges_on(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: JudgePlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def half(request: Request) -> Reply:
         right = request.headers.get("authorization") == "Bearer new"
@@ -240,7 +191,7 @@ def test_failures_that_may_pass_leave_the_run_incomplete_and_a_resume_judges_on(
     assert "Nothing to do" in place.beholder("resume", place.folder, "--runs-dir", place.runs).err
 
 
-def test_a_resume_that_has_only_judges_to_ask_needs_no_model(place: Place) -> None:
+def test_a_resume_that_has_only_judges_to_ask_needs_no_model(place: JudgePlace) -> None:
     """The model may have been served for the run alone."""
     with ScriptedServer(lambda request: BUSY) as server:
         with ScriptedServer(lambda request: Reply(completion(said(item_of(request))))) as models:
@@ -256,7 +207,7 @@ def test_a_resume_that_has_only_judges_to_ask_needs_no_model(place: Place) -> No
     assert place.info()["status"] == "complete"
 
 
-def test_a_resume_tells_at_once_that_no_judge_is_there(place: Place) -> None:
+def test_a_resume_tells_at_once_that_no_judge_is_there(place: JudgePlace) -> None:
     with ScriptedServer(lambda request: BUSY) as server:
         place.beholder(*place.run(*at(server), "--max-retries", 0))
     told = place.beholder("resume", place.folder, "--runs-dir", place.runs)
@@ -265,7 +216,7 @@ def test_a_resume_tells_at_once_that_no_judge_is_there(place: Place) -> None:
     assert "name it again with `beholder rescore`" in told.error_lines[-1]
 
 
-def test_a_picture_that_is_back_is_judged_by_a_resume(place: Place) -> None:
+def test_a_picture_that_is_back_is_judged_by_a_resume(place: JudgePlace) -> None:
     picture = place.data / "images" / "1.jpg"
     there = picture.read_bytes()
     with ScriptedServer(rates()) as server:
@@ -312,7 +263,7 @@ def test_a_run_that_is_stopped_while_it_is_judged_goes_on(tmp_path: Path, signal
 # rescore -----------------------------------------------------------------------------------------------------------
 
 
-def test_another_judge_is_asked_later_and_takes_the_place_of_the_first(place: Place) -> None:
+def test_another_judge_is_asked_later_and_takes_the_place_of_the_first(place: JudgePlace) -> None:
     with ScriptedServer(rates("no")) as server:
         same = 'constant/{"target": {"same": true}}'
         place.beholder(*place.run("--judge", f"scripted/{place.judge}", "--slot-judge", same))
@@ -332,7 +283,7 @@ def test_another_judge_is_asked_later_and_takes_the_place_of_the_first(place: Pl
 
 
 def test_a_run_without_scores_yet_is_not_said_to_be_beyond_scoring(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: JudgePlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after a kill while another judge was at work: its first verdict takes the scores of the one before."""
     place.beholder(*place.run("--judge", "overlap"))
@@ -355,7 +306,7 @@ def test_a_run_without_scores_yet_is_not_said_to_be_beyond_scoring(
     assert (rubric(resumed), resumed["resume"]) == ([1, 1], None), "the rule's verdicts are still there"
 
 
-def test_a_packed_run_keeps_its_verdicts(place: Place) -> None:
+def test_a_packed_run_keeps_its_verdicts(place: JudgePlace) -> None:
     place.beholder(*place.run("--judge", "overlap"))
     assert place.beholder("pack", place.folder).code == 0
     packed = place.folder.with_name(place.folder.name + ".beholder.zip")
@@ -364,7 +315,7 @@ def test_a_packed_run_keeps_its_verdicts(place: Place) -> None:
     assert rubric(found) == [1, 1]
 
 
-def test_a_run_of_somebody_else_names_no_judge_for_a_key_of_mine(place: Place, tmp_path: Path) -> None:
+def test_a_run_of_somebody_else_names_no_judge_for_a_key_of_mine(place: JudgePlace, tmp_path: Path) -> None:
     with ScriptedServer(lambda request: BUSY) as server:
         place.beholder(*place.run(*at(server), "--max-retries", 0))
         asked = len(server.requests)
@@ -373,7 +324,7 @@ def test_a_run_of_somebody_else_names_no_judge_for_a_key_of_mine(place: Place, t
         assert len(server.requests) == asked
 
 
-def test_an_address_with_a_password_is_not_kept(place: Place) -> None:
+def test_an_address_with_a_password_is_not_kept(place: JudgePlace) -> None:
     with ScriptedServer(lambda request: BUSY) as server:
         url = server.url.replace("http://", "http://me:s3cret@")
         place.beholder(*place.run(*at(url), "--max-retries", 0))
@@ -385,12 +336,7 @@ def test_an_address_with_a_password_is_not_kept(place: Place) -> None:
 # score -------------------------------------------------------------------------------------------------------------
 
 
-def lines(path: Path) -> Path:
-    rows = [{"key": f"m{number}", "response": said(number)} for number in range(2)]
-    return made_runs.write_lines(path, rows)
-
-
-def test_answers_of_a_file_are_judged(place: Place, tmp_path: Path) -> None:
+def test_answers_of_a_file_are_judged(place: JudgePlace, tmp_path: Path) -> None:
     file = lines(tmp_path / "a.jsonl")
     arguments = ["score", "m3r", file, "--data", place.data, "--runs-dir", place.runs]
     with ScriptedServer(rates("no")) as server:
@@ -404,7 +350,7 @@ def test_answers_of_a_file_are_judged(place: Place, tmp_path: Path) -> None:
     assert "Judged by overlap (rubric): 2 of 2" in told.out
 
 
-def test_no_judge_is_asked_about_pictures_that_it_cannot_see(place: Place, tmp_path: Path) -> None:
+def test_no_judge_is_asked_about_pictures_that_it_cannot_see(place: JudgePlace, tmp_path: Path) -> None:
     """A result file with its own gold only names the pictures; a rule, or a fake, need not see them."""
     file = made_runs.write_lines(tmp_path / "r.jsonl", [metaphor(number, response=said(number)) for number in range(2)])
     arguments = ["score", "m3r", file, "--runs-dir", place.runs, "--judge", "overlap"]
@@ -418,7 +364,7 @@ def test_no_judge_is_asked_about_pictures_that_it_cannot_see(place: Place, tmp_p
 
 @pytest.mark.parametrize(("reply", "code"), [(GONE, 3), (BUSY, 4)], ids=["good", "now"])
 def test_judges_of_a_file_that_fail_cost_the_rubric_alone(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: Reply, code: int
+    place: JudgePlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: Reply, code: int
 ) -> None:
     monkeypatch.setattr(RetryPolicy, "wait", lambda *arguments: 0.0)
     with ScriptedServer(lambda request: reply) as server:
@@ -431,7 +377,7 @@ def test_judges_of_a_file_that_fail_cost_the_rubric_alone(
 
 # judges that cannot be ---------------------------------------------------------------------------------------------
 
-Make = Callable[[Place, Path], list[object]]
+Make = Callable[[JudgePlace, Path], list[object]]
 
 
 def prompt(here: Path, text: str, *names: object) -> list[object]:
@@ -484,155 +430,9 @@ WRONG: list[tuple[str, Make, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(("make", "words"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
 def test_what_cannot_be_is_told_in_one_line_and_nothing_is_written(
-    place: Place, tmp_path: Path, make: Make, words: tuple[str, ...]
+    place: JudgePlace, tmp_path: Path, make: Make, words: tuple[str, ...]
 ) -> None:
     arguments = make(place, tmp_path)
     before = tree(tmp_path)
     check_refused(place.beholder(*arguments), words)
     assert tree(tmp_path) == before
-
-
-# tasks, languages, assumptions -------------------------------------------------------------------------------------
-
-
-def test_another_task_asks_another_thing_and_is_another_plan(place: Place) -> None:
-    asked: list[str] = []
-
-    def answers(request: Request) -> Reply:
-        asked.append(request.texts)
-        return Reply(completion('{"target": "cigarette"}'))
-
-    with ScriptedServer(answers) as server:
-        arguments = ["run", "m3r", "--model", "openai/m", "--base-url", server.url, "--data", place.data]
-        found = place.beholder.json(*arguments, "--runs-dir", place.runs, "--task", "target")
-    assert rubric(found, "lenient") == [1, 1]
-    assert not any("explanation" in text for text in asked)
-    info = place.info()
-    assert info["plan"]["task"] == "target"
-    assert "task   target" in place.beholder("show", place.folder).out
-    info["settings"]["plan"]["task"] = "source"
-    info["status"] = "incomplete"
-    (place.folder / "run.json").write_text(json.dumps(info))
-    told = place.beholder("resume", place.folder, "--runs-dir", place.runs)
-    check_refused(told, ("another plan", "task: target in the run, source now"))
-
-
-def test_a_run_without_a_task_is_the_plan_that_it_was(place: Place) -> None:
-    place.beholder(*place.run())
-    assert "task" not in place.info()["plan"]
-
-
-@pytest.mark.parametrize(("language", "word"), [("en", "metaphor"), ("zh", "隐喻")])
-def test_all_items_may_be_asked_in_one_language(place: Place, language: str, word: str) -> None:
-    with ScriptedServer(lambda request: Reply(completion(said(0)))) as server:
-        arguments = ["run", "m3r", "--model", "openai/m", "--base-url", server.url, "--data", place.data]
-        told = place.beholder(*arguments, "--runs-dir", place.runs, "--language", language)
-        assert told.code == 0, told.err
-        assert all(word in request.texts for request in server.requests)
-
-
-def lenient_judge(path: Path) -> Path:
-    """Assumptions under which half an answer is worth as much as a whole one."""
-    other = json.loads(shipped())
-    other["answers"]["partly"] = 100
-    path.write_text(json.dumps(other))
-    return path
-
-
-def test_a_run_keeps_the_assumptions_that_it_was_scored_under(place: Place, tmp_path: Path) -> None:
-    partly = script(tmp_path / "partly.json", [verdict("partly")])
-    other = lenient_judge(tmp_path / "other.json")
-    judged = place.run("--judge", f"scripted/{partly}")
-    found = place.beholder.json(*judged, "--assumptions", other)
-    assert rubric(found) == [1, 1]
-    assert place.info()["settings"]["assumptions"] == other.read_text()
-    other.unlink()
-    shown = place.beholder("show", place.folder)
-    assert "under  assumptions of a file of its own" in shown.out
-    assert "not by the scorers as they are now" not in shown.err
-    assert rubric(place.beholder.json("rescore", place.folder)) == [1, 1], "the run holds them itself"
-    assert "Nothing to do" in place.beholder("resume", place.folder, "--runs-dir", place.runs).err
-
-    ours = place.beholder.json("rescore", place.folder, "--assumptions", "ours")
-    assert rubric(ours) == [0.5, 0.5]
-    assert "assumptions" not in place.info()["settings"]
-    back = place.beholder.json("rescore", place.folder, "--assumptions", lenient_judge(tmp_path / "again.json"))
-    assert rubric(back) == [1, 1]
-    assert place.info()["settings"]["assumptions"]
-
-
-def test_a_run_under_other_questions_is_judged_anew_by_a_resume(place: Place, tmp_path: Path) -> None:
-    other = json.loads(shipped())
-    other["criteria"][0]["questions"][0]["asks"] = "Does it name what is seen?"
-    (tmp_path / "other.json").write_text(json.dumps(other))
-    with ScriptedServer(rates()) as server:
-        place.beholder(*place.run(*at(server)))
-        told = place.beholder("rescore", place.folder, "--assumptions", tmp_path / "other.json")
-        assert told.code == 4
-        assert len(server.requests) == 2, "a rescore alone asks nobody"
-        resumed = place.beholder.json("resume", place.folder, "--runs-dir", place.runs)
-        assert all("Does it name what is seen?" in request.texts for request in server.requests[2:])
-        assert len(server.requests) == 4
-    assert rubric(resumed) == [1, 1]
-    assert resumed["complete"] is True
-
-
-def test_a_run_that_is_complete_but_for_other_questions_is_not_said_to_have_everything(place: Place) -> None:
-    """As after an upgrade that words a question of the rubric anew: run.json says that the run is complete."""
-    with ScriptedServer(rates()) as server:
-        place.beholder(*place.run(*at(server)))
-        other = json.loads(shipped())
-        other["criteria"][0]["questions"][0]["asks"] = "Does it name what is seen?"
-        info = place.info()
-        info["settings"]["assumptions"] = json.dumps(other)
-        (place.folder / "run.json").write_text(json.dumps(info))
-        told = place.beholder("resume", place.folder, "--runs-dir", place.runs)
-    assert (told.code, len(server.requests)) == (0, 4), told.err
-    assert "Nothing to do" not in told.err
-
-
-def test_runs_under_different_assumptions_are_compared_with_a_word_of_that(place: Place, tmp_path: Path) -> None:
-    place.beholder(*place.run("--judge", "overlap"))
-    first = place.folder
-    other = lenient_judge(tmp_path / "other.json")
-    place.beholder(*place.run("--judge", "overlap", "--assumptions", other))
-    (second,) = [one for one in place.runs.iterdir() if (one / "run.json").is_file() and one != first]
-    notes = place.beholder.json("compare", first, second, "--scorer", "rubric")["notes"]
-    assert any("scored under different assumptions" in note for note in notes)
-    assert not any("as they are now" in note for note in notes)
-    assert place.beholder("report", first, second, "--out", tmp_path / "page.html").code == 0
-    assert "scored under different assumptions" in (tmp_path / "page.html").read_text()
-
-
-def test_a_rule_judges_under_the_assumptions_of_the_run(place: Place, tmp_path: Path) -> None:
-    """A threshold that nothing reaches: the rule finds no evidence any more, and a resume has it judge again."""
-    answers = script(tmp_path / "loose.json", [said(0, explanation=LOOSE)])
-    arguments = ["--model", f"scripted/{answers}", "--data", place.data, "--limit", 1, "--runs-dir", place.runs]
-    other = json.loads(shipped())
-    other["overlap_from"] = 1.0
-    (tmp_path / "other.json").write_text(json.dumps(other))
-    (before,) = rubric(place.beholder.json("run", "m3r", *arguments, "--judge", "overlap"))
-    told = place.beholder("rescore", place.folder, "--assumptions", tmp_path / "other.json", "--json")
-    assert told.code == 4, "the rule has still to judge under them"
-    assert "Some responses have still to be judged: `beholder resume " in json.loads(told.out)["message"]
-    (after,) = rubric(place.beholder.json("resume", place.folder, "--runs-dir", place.runs))
-    assert before is not None
-    assert after is not None
-    assert after < before
-
-
-def test_answers_of_a_file_are_scored_under_other_assumptions(place: Place, tmp_path: Path) -> None:
-    partly = script(tmp_path / "partly.json", [verdict("partly")])
-    arguments = ["score", "m3r", lines(tmp_path / "a.jsonl"), "--data", place.data, "--judge", f"scripted/{partly}"]
-    assert rubric(place.beholder.json(*arguments)) == [0.5, 0.5]
-    other = lenient_judge(tmp_path / "other.json")
-    assert rubric(place.beholder.json(*arguments, "--assumptions", other)) == [1, 1]
-
-
-def test_a_run_whose_assumptions_cannot_be_used_is_told_in_one_line(place: Place) -> None:
-    place.beholder(*place.run())
-    info = place.info()
-    for text, words in ((7, ("not text",)), ("{}", ("file of assumptions cannot be used",))):
-        info["settings"]["assumptions"] = text
-        (place.folder / "run.json").write_text(json.dumps(info))
-        check_refused(place.beholder("show", place.folder), words)

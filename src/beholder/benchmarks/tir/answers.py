@@ -22,6 +22,7 @@ from beholder.extract import choice, number, number_set, passage, permutation, p
 from beholder.extract.asked import bare_answer, exact_list
 from beholder.extract.declared import ascii_forms
 from beholder.extract.extraction import Extraction
+from beholder.extract.outcome import CUT
 from beholder.sample import (
     BooleanTarget,
     ChoiceTarget,
@@ -39,8 +40,6 @@ Answer = str | int | float | tuple[int, ...]
 
 LETTERS = "ABCDEFGHIJ"
 """The letters of a choice whose options the prompt does not list: those that the authors' scorer knows."""
-
-_CUT = frozenset(("length", "max_tokens", "max_output_tokens", "model_length"))
 
 
 def strict(sample: Sample, response: Response) -> Extraction[Answer]:
@@ -170,7 +169,7 @@ def _lenient_choice(sample: Sample, response: Response) -> Extraction[Answer]:
     options = dict(zip(letters, sample.options, strict=False))
     if sample.target.several:
         return _joined(several_letters(text, letters, options))
-    cut = (response.finish or "").lower() in _CUT
+    cut = (response.finish or "").lower() in CUT
     return _as_answer(one_letter(text, letters, options, count=questions.counts(question_of(sample)), cut=cut))
 
 
