@@ -1,7 +1,7 @@
 // The work at the desk against a server that is played by a few lines.
 
 import { beforeEach, expect, test } from "vitest";
-import { Desk } from "../src/annotate/desk";
+import { type Ask, Desk } from "../src/annotate/desk";
 import type { Item, Project, Row, State, Value } from "../src/annotate/types";
 import { type Asking, Refused } from "../src/shared/api";
 import type { Shelf } from "../src/shared/kept";
@@ -248,4 +248,81 @@ test("the answer to an older question does not replace a newer one", async () =>
   release();
   await slow;
   expect(here()).toBe("k2");
+});
+
+/** The desk at k0, from which one goes on to k1 and writes there before a save is answered. */
+async function leaving(mapping: string): Promise<void> {
+  const ask: Ask = async (path, asking) => {
+    if (asking?.method === "PUT") {
+      await desk.open("k1");
+      if (mapping) desk.set("mapping", mapping);
+    }
+    return server.ask(path, asking);
+  };
+  desk = new Desk(PROJECT, "Ada", drafts, ask);
+  await desk.start("k0");
+}
+
+test("a save that is refused once another item is looked at mixes up no texts", async () => {
+  await leaving("of the other");
+  desk.set("mapping", "mine");
+  server.put("k0", 0, { mapping: "theirs" }, "done", 1);
+  await desk.decide("save");
+  expect([here(), desk.sight.theirs]).toEqual(["k1", null]);
+  expect(desk.sight.draft).toEqual({ value: { mapping: "of the other" }, note: "", revision: 0 });
+  expect(desk.sight.message).toMatchObject({ kind: "trouble", text: "Item 1 was not saved. late" });
+  await desk.open("k0");
+  expect(desk.sight.draft?.value).toEqual({ mapping: "mine" });
+  expect(desk.sight.theirs?.value).toEqual({ mapping: "theirs" });
+});
+
+test("faults of a save are not shown at another item", async () => {
+  await leaving("");
+  desk.set("mapping", "mine");
+  server.during = () => {
+    if (here() === "k1") server.fails = new Refused("Target: please fill this in.", 422, { faults: ["…"] });
+  };
+  await desk.decide("save");
+  expect([here(), desk.sight.faults]).toEqual(["k1", []]);
+  expect(desk.sight.message.text).toBe("Item 1 was not saved. Target: please fill this in.");
+  expect(drafts.names()).toEqual(["k0"]);
+});
+
+test("a save that is answered once another item is looked at leaves no draft", async () => {
+  await leaving("");
+  desk.set("mapping", "mine");
+  await desk.decide("save");
+  expect([here(), desk.sight.message.text]).toEqual(["k1", "Saved item 1."]);
+  expect([drafts.names(), [...desk.sight.drafts]]).toEqual([[], []]);
+});
+
+test("a save in one tab does not drop the draft of another", async () => {
+  desk.set("mapping", "of this tab");
+  drafts.put("k0", { value: { mapping: "of the other tab" }, note: "", revision: 0 });
+  await desk.decide("save");
+  await desk.open("k0");
+  expect(desk.sight.draft?.value).toEqual({ mapping: "of the other tab" });
+  expect(desk.sight.theirs?.value).toEqual({ mapping: "of this tab" });
+});
+
+test("undo takes back one's own decision, not what somebody else decided after it", async () => {
+  await desk.decide("save");
+  server.put("k0", 0, { mapping: "theirs" }, "done", 2);
+  await desk.undo();
+  expect([here(), server.items.get("k0")?.revision]).toEqual(["k0", 2]);
+  expect(desk.sight.message).toMatchObject({ kind: "trouble" });
+  await desk.undo(); // now that it was seen
+  expect(server.items.get("k0")).toMatchObject({ state: "confirm", revision: 3 });
+});
+
+test("what was written on top of a proposal comes back after an undo too many", async () => {
+  desk.set("mapping", "before");
+  desk.take(0);
+  desk.set("mapping", "a long thought");
+  await desk.undo();
+  expect(desk.sight.draft?.value).toEqual({ mapping: "before" });
+  await desk.undo();
+  expect(desk.sight.draft?.value).toMatchObject({ sentiment: "bad", mapping: "a long thought" });
+  await desk.undo();
+  expect(desk.sight.message.text).toBe("There is nothing to undo.");
 });

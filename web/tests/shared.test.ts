@@ -59,22 +59,30 @@ test("a shelf keeps its own things, bounded, and the oldest make room", () => {
   expect(drafts.get("k0")).toBeNull();
   expect(drafts.get("k249")).toEqual({ number: 249 });
   drafts.put("k249", "x".repeat(300_000));
-  expect(drafts.get("k249")).toEqual({ number: 249 });
+  expect(drafts.get("k249")).toHaveLength(300_000);
+  expect(shelf("d:", memory as unknown as Storage).get("k249")).toEqual({ number: 249 });
   drafts.drop("k249");
   expect(drafts.get("k249")).toBeNull();
   expect(memory.getItem("other")).toBe("1");
 });
 
-test("a shelf that is damaged, full or forbidden only forgets", () => {
+test("a shelf that is damaged is empty", () => {
   const memory = new Memory();
   memory.setItem("d:broken", "{");
   memory.setItem("d:none", "3");
   const drafts = shelf("d:", memory as unknown as Storage);
   expect([drafts.get("broken"), drafts.get("none")]).toEqual([null, null]);
+});
+
+test("where the browser keeps nothing, or has no room, a shelf lasts as long as the page", () => {
+  const memory = new Memory();
+  memory.setItem("d:k", JSON.stringify({ at: 0, content: "older" }));
   memory.full = true;
-  drafts.put("k", 1);
-  expect(drafts.get("k")).toBeNull();
-  const forbidden = shelf("d:", null);
-  forbidden.put("k", 1);
-  expect([forbidden.get("k"), forbidden.names()]).toEqual([null, []]);
+  for (const storage of [memory as unknown as Storage, null]) {
+    const drafts = shelf("d:", storage);
+    drafts.put("k", 1);
+    expect([drafts.get("k"), drafts.names()]).toEqual([1, ["k"]]);
+    drafts.drop("k");
+    expect([drafts.get("k"), drafts.names()]).toEqual([null, []]);
+  }
 });

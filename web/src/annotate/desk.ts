@@ -4,7 +4,7 @@
 import { type Asking, Refused } from "../shared/api";
 import type { Shelf } from "../shared/kept";
 import { FIRST_BOX } from "./boxes";
-import { type Draft, asked, isAsked, pieces, readDraft, same, text, toSend } from "./filling";
+import { type Draft, asked, draftOf, isAsked, pieceAt, pieces, readDraft, same, text, toSend } from "./filling";
 import { STATE_WORDS, neighbour, nextWaiting, shownRows } from "./queue";
 import type { Message, Sight } from "./sight";
 import type { Box, Decision, Filled, Item, Piece, Project, Row } from "./types";
@@ -15,10 +15,13 @@ interface Answer {
   item: Item;
 }
 
+const CHOOSE = "Somebody saved meanwhile: look at both versions, then choose one.";
+
 export class Desk {
   sight: Sight;
-  private saved: string[] = [];
-  private beforeTake: Draft | null = null;
+  private saved: { key: string; revision: number }[] = [];
+  /** What `undo` brings back after a version was put into the form, and what was put there. */
+  private taken: { before: Draft; put: Draft } | null = null;
   private opening = 0;
 
   constructor(
@@ -135,8 +138,7 @@ export class Desk {
     const proposal = item?.proposals[place];
     if (!draft || !proposal) return;
     if (proposal.missing) return this.say(`Proposal ${place + 1} has no answer.`);
-    this.beforeTake = draft;
-    this.write({ ...draft, value: structuredClone(proposal.value) });
+    this.put(draft, { ...draft, value: structuredClone(proposal.value) });
     this.look({ selected: "" });
     this.say(`Proposal ${place + 1} is in the form; undo brings back what was there.`);
   }
@@ -145,8 +147,7 @@ export class Desk {
   use(decision: Decision): void {
     const { draft } = this.sight;
     if (!draft) return;
-    this.beforeTake = draft;
-    this.write({ ...draft, value: structuredClone(decision.value), note: decision.note });
+    this.put(draft, { ...draft, value: structuredClone(decision.value), note: decision.note });
     this.say("That version is in the form, not saved yet; undo brings back what was there.");
   }
 
@@ -218,15 +219,15 @@ export class Desk {
   async decide(action: "save" | "skip", onTop = false): Promise<void> {
     const { item, draft, theirs, busy } = this.sight;
     if (!item || !draft || busy) return;
-    if (theirs && !onTop) return this.say("Somebody saved meanwhile: look at both versions, then choose one.", "trouble");
+    if (theirs && !onTop) return this.say(CHOOSE, "trouble");
     const body = { value: toSend(this.form, draft.value), note: draft.note, revision: draft.revision, action };
     this.look({ busy: true, faults: [] });
     try {
       const said = await this.asks<Answer>(address(item.key), { method: "PUT", author: this.author, body });
-      this.saved.push(item.key);
-      await this.afterDecision(item.key, draft, said, action === "save" ? "Saved" : "Skipped");
+      this.saved.push({ key: item.key, revision: said.item.revision });
+      await this.afterDecision(draft, said.item, action === "save" ? "Saved" : "Skipped");
     } catch (error) {
-      this.refused(error, draft);
+      this.refused(error, item, draft);
     } finally {
       this.look({ busy: false });
     }
@@ -234,32 +235,33 @@ export class Desk {
 
   /** Undoes the nearest thing: a proposal that was taken over, this item's decision, or the last one made here. */
   async undo(): Promise<void> {
-    const { item, theirs, busy } = this.sight;
-    if (!item || busy) return;
-    if (theirs) return this.say("Somebody saved meanwhile: look at both versions, then choose one.", "trouble");
-    if (this.beforeTake) {
-      this.write(this.beforeTake);
-      this.beforeTake = null;
-      return this.say("What was there before is back.");
-    }
+    const { item, draft, theirs, busy } = this.sight;
+    if (!item || !draft || busy) return;
+    if (theirs) return this.say(CHOOSE, "trouble");
+    if (this.taken) return this.untake(this.taken, draft);
     const decided = item.state === "done" || item.state === "skipped";
     if (decided && this.changed) return this.say("Save or drop your changes here before you undo the decision.", "trouble");
-    const key = decided ? item.key : this.saved.at(-1);
+    const last = this.saved.at(-1);
+    const key = decided ? item.key : last?.key;
     if (!key) return this.say("There is nothing to undo.");
     if (key !== item.key) await this.open(key);
     const { item: opened } = this.sight;
     if (!opened || opened.key !== key || this.changed) return;
+    if (!decided && opened.revision !== last?.revision) {
+      this.saved.pop(); // what holds now is not what was decided here, and nobody has looked at it yet
+      return this.say(`Item ${opened.position + 1}: somebody changed it after you, so nothing was taken back.`, "trouble");
+    }
     this.look({ busy: true });
     try {
       const body = { revision: opened.revision };
       const said = await this.asks<Answer>(`${address(key)}/undo`, { method: "POST", author: this.author, body });
-      this.saved = this.saved.filter((one) => one !== key);
+      this.saved = this.saved.filter((one) => one.key !== key);
       this.forget(key);
       this.update(said.item);
       this.show(said.item);
       this.say(`Item ${said.item.position + 1}: the last decision was taken back.`);
     } catch (error) {
-      this.refused(error, null);
+      this.refused(error, opened, null);
     } finally {
       this.look({ busy: false });
     }
@@ -276,37 +278,43 @@ export class Desk {
 
   // -- inside -------------------------------------------------------------------------------------------------------
 
-  private async afterDecision(key: string, sent: Draft, said: Answer, word: string): Promise<void> {
-    this.update(said.item);
+  private async afterDecision(sent: Draft, saved: Item, word: string): Promise<void> {
+    this.update(saved);
     const { item, draft } = this.sight;
-    if (item?.key !== key || !draft) return;
+    if (item?.key !== saved.key || !draft) {
+      this.forgetSent(saved.key, sent);
+      return this.say(`${word} item ${saved.position + 1}.`);
+    }
     if (draft !== sent) {
       // Written on while the answer was on its way: it stays, based on what was just saved.
-      this.look({ item: said.item, theirs: null });
-      this.write({ ...draft, revision: said.item.revision });
+      this.look({ item: saved, theirs: null });
+      this.write({ ...draft, revision: saved.revision });
       return this.say(`${word}; what you wrote since is not saved yet.`);
     }
-    this.forget(key);
-    const next = nextWaiting(this.shown, key) ?? nextWaiting(this.sight.rows, key);
+    this.forgetSent(saved.key, sent);
+    const next = nextWaiting(this.shown, saved.key) ?? nextWaiting(this.sight.rows, saved.key);
     if (!next) {
-      this.show(said.item);
+      this.show(saved);
       return this.say(`${word}. Nothing else waits: all items have been seen.`);
     }
     await this.open(next.key);
     if (!this.sight.theirs && this.sight.item?.key === next.key)
-      this.say(`${word} item ${said.item.position + 1}. This is item ${next.position + 1}.`);
+      this.say(`${word} item ${saved.position + 1}. This is item ${next.position + 1}.`);
   }
 
-  private refused(error: unknown, draft: Draft | null): void {
+  /** What was asked of `about` was refused: a save of `draft`, or an undo (null). */
+  private refused(error: unknown, about: Item, draft: Draft | null): void {
     if (!(error instanceof Refused)) throw error;
     const item = error.status === 409 ? (error.body.item as Item | undefined) : undefined;
-    if (item && draft) {
-      this.update(item);
+    if (item) this.update(item);
+    if (this.sight.item?.key !== about.key) {
+      // Another item is looked at by now. The draft is kept, and its old revision will show the conflict there.
+      this.say(`Item ${about.position + 1} was not ${draft ? "saved" : "undone"}. ${error.message}`, "trouble");
+    } else if (item && draft) {
       this.look({ item, theirs: item });
       this.write({ ...(this.sight.draft ?? draft), revision: item.revision });
       this.say("Not saved: somebody saved this item meanwhile. What you wrote is still here.", "trouble");
     } else if (item) {
-      this.update(item);
       this.show(item);
       this.say("Not undone: somebody changed this item meanwhile.", "trouble");
     } else if (error.status === 422) {
@@ -314,6 +322,21 @@ export class Desk {
       this.look({ faults });
       this.say(faults.length === 1 ? `Not saved. ${faults[0]}` : `Not saved: ${faults.length} things to mend.`, "trouble");
     } else this.trouble(error);
+  }
+
+  /** Puts another version into the form, so that undo can bring back what was there. */
+  private put(before: Draft, put: Draft): void {
+    this.taken = { before, put };
+    this.write(put);
+  }
+
+  /** Brings back what was there. What was written on top of the other version comes back by undoing once more. */
+  private untake(taken: { before: Draft; put: Draft }, now: Draft): void {
+    const back = { ...taken.before, revision: now.revision };
+    const writtenSince = now !== taken.put;
+    this.taken = writtenSince ? { before: now, put: back } : null;
+    this.write(back);
+    this.say(`What was there before is back${writtenSince ? "; undo again brings back what you wrote since" : ""}.`);
   }
 
   private trouble(error: unknown): void {
@@ -326,9 +349,9 @@ export class Desk {
     const kept = readDraft(this.shelf.get(item.key));
     const useful = kept !== null && this.differs(item, kept);
     if (kept && !useful) this.forget(item.key);
-    this.beforeTake = null;
+    this.taken = null;
     const stale = useful && kept.revision !== item.revision;
-    const draft = useful ? { ...kept, revision: item.revision } : fresh(item);
+    const draft = useful ? { ...kept, revision: item.revision } : draftOf(item);
     this.look({ item, draft, theirs: stale ? item : null, faults: [], selected: "" });
     if (stale) this.say("Somebody saved this item since you wrote your draft. Both versions are here.", "trouble");
   }
@@ -350,6 +373,12 @@ export class Desk {
     this.look({ drafts: new Set([...this.sight.drafts].filter((one) => one !== key)) });
   }
 
+  /** Forgets the draft of what was saved; not one that another tab has written since. */
+  private forgetSent(key: string, sent: Draft): void {
+    const kept = readDraft(this.shelf.get(key));
+    if (kept && same(this.form, kept.value, sent.value) && kept.note.trim() === sent.note.trim()) this.forget(key);
+  }
+
   private differs(item: Item, draft: Draft): boolean {
     return !same(this.form, draft.value, item.value) || draft.note.trim() !== item.note.trim();
   }
@@ -361,13 +390,8 @@ export class Desk {
     this.look({ rows });
   }
 
-  private piece(id: string): { id: string; field: string; index: number; piece: Piece } | null {
-    const { draft } = this.sight;
-    const slash = id.lastIndexOf("/");
-    if (!draft || slash < 0) return null;
-    const [field, index] = [id.slice(0, slash), Number(id.slice(slash + 1))];
-    const piece = pieces(draft.value, field)[index];
-    return piece ? { id, field, index, piece } : null;
+  private piece(id: string) {
+    return this.sight.draft && pieceAt(this.sight.draft.value, id);
   }
 
   private firstPiece() {
@@ -375,10 +399,6 @@ export class Desk {
     const field = draft && asked(this.form, draft.value).find(({ kind }) => kind === "evidence");
     return field ? this.piece(`${field.name}/0`) : null;
   }
-}
-
-function fresh(item: Item): Draft {
-  return { value: structuredClone(item.value), note: item.note, revision: item.revision };
 }
 
 function address(key: string): string {

@@ -1,12 +1,17 @@
 // What is filled in: pure functions over a form and a value. The server has the last word (annotate/forms.py).
 
-import type { Field, Filled, Form, Piece, Value } from "./types";
+import type { Field, Filled, Form, Item, Piece, Value } from "./types";
 
 export interface Draft {
   value: Value;
   note: string;
   /** The revision that it was based on. */
   revision: number;
+}
+
+/** The form as an item fills it in before anybody writes. */
+export function draftOf(item: Item): Draft {
+  return { value: structuredClone(item.value), note: item.note, revision: item.revision };
 }
 
 export function isAsked(field: Field, value: Value): boolean {
@@ -25,6 +30,15 @@ export function asked(form: Form, value: Value): Field[] {
 export function pieces(value: Value, name: string): Piece[] {
   const filled = value[name];
   return Array.isArray(filled) ? filled : [];
+}
+
+/** The piece of evidence that `FIELD/INDEX` names; null where there is none. */
+export function pieceAt(value: Value, id: string): { id: string; field: string; index: number; piece: Piece } | null {
+  const slash = id.lastIndexOf("/");
+  if (slash < 0) return null;
+  const [field, index] = [id.slice(0, slash), Number(id.slice(slash + 1))];
+  const piece = pieces(value, field)[index];
+  return piece ? { id, field, index, piece } : null;
 }
 
 export function text(value: Value, name: string): string {

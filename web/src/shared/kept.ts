@@ -1,4 +1,4 @@
-// What a page keeps in the browser: bounded, and never needed. A browser that forbids it only forgets sooner.
+// What a page keeps in the browser, bounded. What the browser does not take is kept as long as the page lives.
 
 const LONGEST = 200_000;
 const MOST = 200;
@@ -15,7 +15,7 @@ interface Kept {
   content: unknown;
 }
 
-/** A shelf of at most 200 things under a common prefix; the oldest make room. */
+/** A shelf of at most 200 things under a common prefix; the oldest make room. `storage` is null where it is forbidden. */
 export function shelf(prefix: string, storage: Storage | null, now: () => number = Date.now): Shelf {
   const keys = (): string[] => {
     if (!storage) return [];
@@ -35,20 +35,28 @@ export function shelf(prefix: string, storage: Storage | null, now: () => number
     const oldest = keys().sort((one, other) => (read(one)?.at ?? 0) - (read(other)?.at ?? 0));
     for (const key of oldest.slice(0, Math.max(0, oldest.length - MOST + 1))) storage?.removeItem(key);
   };
+  const store = (key: string, text: string): boolean => {
+    if (!storage || text.length > LONGEST) return false;
+    try {
+      if (storage.getItem(key) === null) makeRoom();
+      storage.setItem(key, text);
+      return true;
+    } catch {
+      return false; // the storage is full
+    }
+  };
+  const unstored = new Map<string, unknown>();
   return {
-    get: (name) => read(prefix + name)?.content ?? null,
+    get: (name) => unstored.get(name) ?? read(prefix + name)?.content ?? null,
     put(name, content) {
-      const text = JSON.stringify({ at: now(), content });
-      if (text.length > LONGEST) return;
-      try {
-        if (storage?.getItem(prefix + name) === null) makeRoom();
-        storage?.setItem(prefix + name, text);
-      } catch {
-        return; // the storage is full or forbidden: the draft lives as long as the page
-      }
+      if (store(prefix + name, JSON.stringify({ at: now(), content }))) unstored.delete(name);
+      else unstored.set(name, content);
     },
-    drop: (name) => storage?.removeItem(prefix + name),
-    names: () => keys().map((key) => key.slice(prefix.length)),
+    drop(name) {
+      unstored.delete(name);
+      storage?.removeItem(prefix + name);
+    },
+    names: () => [...new Set([...keys().map((key) => key.slice(prefix.length)), ...unstored.keys()])],
   };
 }
 
