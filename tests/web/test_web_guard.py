@@ -11,7 +11,8 @@ from asking import AUTHOR, KEY, ask, put, unchanged
 from served_projects import Served, made, serving
 
 from beholder.annotate.project import Project
-from beholder.web.guard import MOST_BYTES, access_for, is_loopback, refusal
+from beholder.web import guard
+from beholder.web.guard import MOST_BYTES, access_for, in_url, is_loopback, refusal
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,9 @@ def test_a_decision_that_another_site_sends_is_refused(served: Served, headers: 
 def test_another_site_can_read_nothing_but_may_link_to_the_page(served: Served, path: str) -> None:
     foreign = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
     assert ask(served, path, headers=foreign).status == 403
-    assert ask(served, "/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}).status == 200
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert ask(served, path, headers=link).status == 403
+    assert ask(served, "/", headers=link).status == 200
 
 
 @pytest.mark.parametrize(
@@ -138,6 +141,13 @@ def test_elsewhere_than_on_loopback_addresses_are_answered_and_names_are_not() -
         "a:b:c",
     ):
         assert status(host) == 403, host
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "::1", "LAB", "10.0.0.7"])
+def test_the_address_that_is_listened_at_is_answered(host: str) -> None:
+    access = access_for(host, 8765)
+    asked = {"host": in_url(host).lower() + ":8765"}
+    assert refusal("GET", "/", b"", asked, access) is None
 
 
 @pytest.mark.parametrize(
@@ -221,11 +231,32 @@ def raw(served: Served, request: bytes) -> bytes:
 
 def test_a_body_that_is_too_large_is_not_read(served: Served) -> None:
     assert put(served, b"x" * 10, {"Content-Length": str(MOST_BYTES + 1)}).status == 413
-    head = f"PUT /api/items/{KEY} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nX-Author: Ada\r\n"
-    head += "Content-Type: application/json\r\nConnection: close\r\n"
     chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
-    sent = head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunk * (MOST_BYTES // 0x10000 + 2)
-    assert b" 413 " in raw(served, sent).partition(b"\r\n")[0]
+    assert b" 413 " in raw(served, chunked(served) + chunk * (MOST_BYTES // 0x10000 + 2)).partition(b"\r\n")[0]
+    unchanged(served)
+
+
+def chunked(served: Served) -> bytes:
+    """The head of a decision whose length is not told."""
+    head = f"PUT /api/items/{KEY} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nX-Author: Ada\r\n"
+    head += "Content-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    return head.encode()
+
+
+WHOLE = b'{"value":{},"revision":0,"action":"skip"}'
+
+
+def test_a_decision_that_breaks_off_is_not_carried_out(served: Served) -> None:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=20) as connection:
+        connection.sendall(chunked(served) + f"{len(WHOLE):x}\r\n".encode() + WHOLE + b"\r\n")
+    assert ask(served, "/api/project").status == 200
+    unchanged(served)
+    assert served.said == []
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "SLOWEST", 0.1)
+    assert b" 408 " in raw(served, chunked(served) + b"1\r\n{\r\n").partition(b"\r\n")[0]
     unchanged(served)
 
 

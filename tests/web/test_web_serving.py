@@ -13,6 +13,7 @@ import pytest
 from served_projects import made
 
 from beholder.errors import UsageError
+from beholder.web.guard import Access
 from beholder.web.serve import listening, page_address, serve
 
 
@@ -27,6 +28,36 @@ def test_addresses_that_cannot_be_used_are_told() -> None:
 def test_what_is_no_project_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not an annotation project"):
         serve(tmp_path, port=0, say=lambda line: None)
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "asked"),
+    [
+        ("127.0.0.1", [], False),
+        ("127.0.0.1", ["localhost:9000", "[::1]:9000"], False),
+        ("127.0.0.1", ["lab.example"], True),
+        ("0.0.0.0", [], True),
+    ],
+)
+def test_a_token_is_made_where_others_can_reach_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, names: list[str], asked: bool
+) -> None:
+    made_for: list[Access] = []
+    said: list[str] = []
+    monkeypatch.setattr("beholder.web.serve.run", lambda app, access, listener, say: made_for.append(access))
+    serve(made(tmp_path / "project"), host=host, port=0, allow_hosts=names, say=said.append)
+    (access,) = made_for
+    assert bool(access.token) == asked
+    assert ("Who has this address can read" in " ".join(said)) == asked
+    if asked:
+        assert len(access.token) >= 32
+        assert said[0].endswith(f"/?token={access.token}")
+
+
+@pytest.mark.parametrize("token", ["a b", "a;b", "a\r\nb", "a&b", "ä", "a%20b"])
+def test_a_token_that_no_address_can_hold_is_told(tmp_path: Path, token: str) -> None:
+    with pytest.raises(UsageError, match="--token"):
+        serve(tmp_path, port=0, token=token, say=lambda line: None)
 
 
 @pytest.mark.parametrize(

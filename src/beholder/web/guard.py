@@ -26,6 +26,8 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_BYTES = 4 * 1024 * 1024
 """Of a body: more than the largest form, filled in to its bounds and escaped, needs."""
+SLOWEST = 30.0
+"""Seconds within which a body must be there."""
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 PLACES = frozenset({"api", "images", "assets"})
 """First parts of the addresses that are no page."""
@@ -84,16 +86,25 @@ def in_url(host: str) -> str:
     return f"[{host}]" if ":" in host and not host.startswith("[") else host
 
 
+def without_port(name: str) -> str:
+    """The host of a name that may have a port.
+
+    >>> without_port("lab:80"), without_port("::1"), without_port("[::1]:80")
+    ('lab', '[::1]', '[::1]')
+    """
+    host = _as_host(name)
+    return host.rpartition(":")[0] if _has_port(host) else host
+
+
 def access_for(host: str, port: int, *, names: Iterable[str] = (), token: str = "") -> Access:
     """Who may ask a server that is bound to `host` and `port`; `names` are further hosts, with or without a port.
 
     A name without a port is answered on our port and on the usual one, as it is behind a proxy.
     """
-    own = LOOPBACK_NAMES if is_loopback(host) else (*LOOPBACK_NAMES, in_url(host).lower())
-    hosts = {f"{name}:{port}" for name in own}
+    hosts = {f"{name}:{port}" for name in (*LOOPBACK_NAMES, in_url(host).lower())}
     for name in names:
-        lowered = in_url(name.strip()).lower() if name.count(":") > 1 else name.strip().lower()
-        hosts |= {lowered} if _has_port(lowered) else {lowered, f"{lowered}:{port}"}
+        named = _as_host(name)
+        hosts |= {named} if _has_port(named) else {named, f"{named}:{port}"}
     return Access(hosts=frozenset(hosts), any_address=not is_loopback(host), token=token, cookie=f"beholder-{port}")
 
 
@@ -123,7 +134,9 @@ def guarded(application: Application, access: Access, say: Callable[[str], None]
             return
         body = await _read(receive)
         if body is None:
-            await _refuse(send_with_ours, 413, _TOO_LARGE)
+            return  # who asked is gone: half a request is not carried out
+        if not isinstance(body, bytes):
+            await _refuse(send_with_ours, *body)
             return
         if _token_in_address(scope["path"], scope["query_string"], access):
             cookie = f"{access.cookie}={access.token}; Path=/; HttpOnly; SameSite=Strict"
@@ -146,7 +159,7 @@ def refusal(method: str, path: str, query: bytes, headers: dict[str, str], acces
     host = headers.get("host", "").lower()
     if not _is_known(host, access):
         return 403, "This server does not answer to that host name. Start it with --allow-host NAME to permit it."
-    if not _is_from_here(method, host, headers):
+    if not _is_from_here(method, path, host, headers):
         return 403, "Another site sent this request, so it was not carried out."
     if not _is_let_in(path, query, headers, access):
         return 401, "Open the address with the token that the server printed when it started."
@@ -160,6 +173,7 @@ def refusal(method: str, path: str, query: bytes, headers: dict[str, str], acces
 
 
 MISTAKE = "The server made a mistake; its terminal says which."
+_TOO_SLOW = f"The request was not complete within {SLOWEST:.0f} seconds, so it was not carried out."
 _TOO_LARGE = f"The request is larger than {MOST_BYTES // 1024 // 1024} MiB, so it was not read."
 
 
@@ -175,15 +189,14 @@ def _is_known(host: str, access: Access) -> bool:
     return True
 
 
-def _is_from_here(method: str, host: str, headers: dict[str, str]) -> bool:
+def _is_from_here(method: str, path: str, host: str, headers: dict[str, str]) -> bool:
     """Whether our own page, the address bar or a program sent the request; a link from elsewhere may open a page."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
-    changes = method not in ("GET", "HEAD")
     if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
         return False
-    if changes:
+    if method not in ("GET", "HEAD"):
         return site == "same-origin"
-    return site in ("same-origin", "none") or headers.get("sec-fetch-mode") == "navigate"
+    return site in ("same-origin", "none") or (headers.get("sec-fetch-mode") == "navigate" and is_page(path))
 
 
 def _is_let_in(path: str, query: bytes, headers: dict[str, str], access: Access) -> bool:
@@ -218,6 +231,12 @@ def _cookie(header: str, name: str) -> str:
     return found.value if found else ""
 
 
+def _as_host(name: str) -> str:
+    """A name that a person gave, as `Host` has it."""
+    lowered = name.strip().lower()
+    return in_url(lowered) if lowered.count(":") > 1 else lowered
+
+
 def _has_port(host: str) -> bool:
     return host.rpartition(":")[2].isdecimal() and not host.endswith("]")
 
@@ -238,16 +257,25 @@ def _with_ours(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
     return kept
 
 
-async def _read(receive: Receive) -> bytes | None:
-    """The whole body, which is small; None if it is larger than we read, whatever its headers said."""
-    body = b""
-    while True:
-        message = await receive()
-        body += bytes(message.get("body", b""))
-        if len(body) > MOST_BYTES:
-            return None
-        if message["type"] != "http.request" or not message.get("more_body", False):
-            return body
+async def _read(receive: Receive) -> bytes | tuple[int, str] | None:
+    """The whole body, which is small, whatever its headers said. Status and sentence if it is too large or too slow,
+    None if the connection ended before it."""
+    import asyncio  # here, so that a command that serves nothing does not load it
+
+    body = bytearray()
+    try:
+        async with asyncio.timeout(SLOWEST):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                body += message.get("body", b"")
+                if len(body) > MOST_BYTES:
+                    return 413, _TOO_LARGE
+                if not message.get("more_body", False):
+                    return bytes(body)
+    except TimeoutError:
+        return 408, _TOO_SLOW
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
@@ -267,7 +295,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
 async def _refuse(send: Send, status: int, sentence: str) -> None:
     body = json.dumps({"error": sentence}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 413:
+    if status in (408, 413):
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import socket
 from collections.abc import Callable, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from beholder.errors import UsageError
 from beholder.report.plain_text import plain
-from beholder.web.guard import access_for, guarded, in_url, is_loopback
+from beholder.web.guard import access_for, guarded, in_url, is_loopback, without_port
 
 if TYPE_CHECKING:
     import uvicorn
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from beholder.web.guard import Access, Application
 
 PORT = 8765
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]+")
+"""What stands in an address and in a cookie as it is."""
 MISSING = "The pages need FastAPI and uvicorn. Install them: pip install 'beholder[web]'"
 
 
@@ -33,10 +36,13 @@ def serve(
 ) -> None:
     """Serves the annotation page of a project until Ctrl-C; the address is said first.
 
-    `port` 0 takes a free one. Only this machine can reach the default `host`; any other needs a token, which is made
-    if none is given. `allow_hosts` are further names under which the server may be asked for. Raises `UsageError` if
-    the folder is no project, the address cannot be used, or the extra `[web]` is not installed.
+    `port` 0 takes a free one. `allow_hosts` are further names under which the server may be asked for, as behind a
+    proxy. Only this machine can reach the default `host`; any other, and any other name, needs a token, which is made
+    if none is given. Raises `UsageError` if the folder is no project, the address or token cannot be used, or the
+    extra `[web]` is not installed.
     """
+    if token and not _TOKEN.fullmatch(token):
+        raise UsageError("The token must consist of letters A to Z, digits and - . _ ~ only. Choose another --token.")
     try:
         import uvicorn  # noqa: F401 - so that it is said before the project is opened
 
@@ -50,12 +56,13 @@ def serve(
 
     with Project.open(project_folder) as project, listening(host, port) as listener:
         taken = listener.getsockname()[1]
-        chosen = token or ("" if is_loopback(host) else secrets.token_urlsafe(24))
+        others = not all(map(is_loopback, [host, *map(without_port, allow_hosts)]))
+        chosen = token or (secrets.token_urlsafe(24) if others else "")
         access = access_for(host, taken, names=_names(host, allow_hosts), token=chosen)
         address = page_address(host, taken, chosen)
         waiting = project.progress()
         say(f"{waiting['items'] - waiting['done']} of {waiting['items']} items are to be done. Open {address}")
-        if not is_loopback(host):
+        if others:
             say("Who has this address can read and decide. It is not encrypted: use it in a network that you trust.")
         say("Ctrl-C ends the server; every decision is saved when it is made.")
         if open_browser:
