@@ -158,6 +158,20 @@ def test_on_a_phone_an_item_is_decided_by_touch(served: Served, opened: Callable
     assert decided(served, "three-0")[0]["sentiment"] == "neutral"
 
 
+EARLY = """new MutationObserver(() => document.getElementById("author")?.focus())
+  .observe(document, {childList: true, subtree: true})"""
+
+
+@pytest.mark.slow
+def test_one_may_begin_to_write_before_the_page_is_drawn(served: Served, opened: Callable[..., Seen]) -> None:
+    page = opened(served.url).page
+    expect(page.locator("#author")).to_be_focused()
+    page.add_init_script(EARLY)
+    page.reload()
+    expect(page.locator("#author")).to_be_focused()
+    page.wait_for_timeout(200)  # a complaint of the browser, which would fail the test, comes with the first drawing
+
+
 NAMELESS = """() => [...document.querySelectorAll("button, input, select, textarea")].filter((one) => {
   const label = one.getAttribute("aria-label") || one.labels?.[0]?.innerText || one.innerText;
   return !label?.trim();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Refused, ask } from "../shared/api";
 import { browserStorage, shelf } from "../shared/kept";
 import { DeskView } from "./DeskView";
@@ -53,6 +53,9 @@ export function App() {
 
 function Gate({ project, onName }: { project: Project; onName: (name: string) => void }) {
   const [name, setName] = useState("");
+  // Not by `autofocus`, which comes late, and complains where one has begun to write already.
+  const place = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => place.current?.focus(), []);
   const { form, progress } = project;
   return (
     <main class="gate">
@@ -73,7 +76,7 @@ function Gate({ project, onName }: { project: Project; onName: (name: string) =>
           id="author"
           type="text"
           dir="auto"
-          autofocus
+          ref={place}
           required
           maxLength={project.limits.name}
           autocomplete="name"
