@@ -116,6 +116,7 @@ def test_a_form_of_other_fields_keeps_the_keys_that_it_leaves_free(opened: Calla
         at_rest(page)
 
 
+@pytest.mark.slow
 def test_what_the_form_does_not_allow_is_told_beside_the_field(served: Served, opened: Callable[..., Seen]) -> None:
     seen = opened(served.url)
     page = begin(seen)
@@ -130,6 +131,7 @@ def test_what_the_form_does_not_allow_is_told_beside_the_field(served: Served, o
     seen.said.clear()  # the browser itself notes that the server refused
 
 
+@pytest.mark.slow
 def test_the_list_is_filtered_and_searched(served: Served, opened: Callable[..., Seen]) -> None:
     page = begin(opened(served.url))
     rows = page.locator(".queue-row")
@@ -186,6 +188,7 @@ def test_a_stale_save_of_a_second_tab_is_refused_and_both_texts_are_there(
     one.said.clear()
 
 
+@pytest.mark.slow
 def test_the_other_version_can_be_taken_and_ones_own_is_still_in_the_history(
     served: Served, opened: Callable[..., Seen]
 ) -> None:
@@ -214,6 +217,7 @@ def test_the_other_version_can_be_taken_and_ones_own_is_still_in_the_history(
     seen.said.clear()
 
 
+@pytest.mark.slow
 def test_what_was_not_saved_is_there_after_a_reload_and_after_looking_elsewhere(
     served: Served, opened: Callable[..., Seen]
 ) -> None:
@@ -236,6 +240,7 @@ def test_what_was_not_saved_is_there_after_a_reload_and_after_looking_elsewhere(
     assert decided(served, "two/0")[3] == 0
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_loses_nothing(opened: Callable[..., Seen], tmp_path: Path) -> None:
     with serving(made(tmp_path / "project")) as served:
         seen = opened(served.url)
@@ -281,6 +286,7 @@ def test_boxes_are_drawn_moved_and_resized_by_mouse(served: Served, opened: Call
     assert pieces[1]["box"] == pytest.approx([0.6, 0.7, 0.9, 0.9], abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_box_is_made_changed_and_removed_by_keys_and_numbers(served: Served, opened: Callable[..., Seen]) -> None:
     page = begin(opened(served.url))
     press(page, "b")

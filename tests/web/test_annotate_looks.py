@@ -14,6 +14,8 @@ from beholder.annotate.items import NewItem, Proposal
 from report.browsing import Seen, expect
 from report.html_pages import CONTRAST, HOSTILE
 
+pytestmark = pytest.mark.slow
+
 # -- hostile text --------------------------------------------------------------------------------------------------
 
 MORE = {
@@ -86,7 +88,6 @@ CLEAN = """() => ({
 })"""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1200])
 def test_whatever_is_written_stays_text(hostile: Served, opened: Callable[..., Seen], width: int) -> None:
     seen = opened(hostile.url, viewport={"width": width, "height": 844})
@@ -110,7 +111,6 @@ def test_whatever_is_written_stays_text(hostile: Served, opened: Callable[..., S
     expect(page.locator("#note")).to_have_value(HOSTILE["script"])
 
 
-@pytest.mark.slow
 def test_a_huge_text_is_cut_until_one_asks_for_all(hostile: Served, opened: Callable[..., Seen]) -> None:
     page = begin(opened(hostile.url))
     page.goto(f"{hostile.url}/#huge%2F..%2F%3F%23%252f")
@@ -124,7 +124,6 @@ def test_a_huge_text_is_cut_until_one_asks_for_all(hostile: Served, opened: Call
 # -- how it looks --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 390, 1000, 1440])
 def test_it_can_be_read_and_is_no_wider_than_the_screen(
@@ -162,7 +161,6 @@ EARLY = """new MutationObserver(() => document.getElementById("author")?.focus()
   .observe(document, {childList: true, subtree: true})"""
 
 
-@pytest.mark.slow
 def test_one_may_begin_to_write_before_the_page_is_drawn(served: Served, opened: Callable[..., Seen]) -> None:
     page = opened(served.url).page
     expect(page.locator("#author")).to_be_focused()
