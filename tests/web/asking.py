@@ -6,7 +6,7 @@ import http.client
 import json
 from typing import Any
 
-from served_projects import Served
+from served_projects import NAMES, Served
 
 AUTHOR = {"X-Author": "Ada"}
 JSON = {"Content-Type": "application/json"}
@@ -29,6 +29,7 @@ class Reply:
         assert "cache-control" in self.headers
         assert "server" not in self.headers
         assert b"Traceback" not in self.body
+        assert not any(name.partition("/")[2].encode() in self.body for name in NAMES)
 
     def json(self) -> Any:
         assert self.headers["content-type"] == "application/json"

@@ -170,6 +170,24 @@ def test_one_may_begin_to_write_before_the_page_is_drawn(served: Served, opened:
     page.wait_for_timeout(200)  # a complaint of the browser, which would fail the test, comes with the first drawing
 
 
+FAULTS = "window.faults = []; addEventListener('error', (event) => window.faults.push(event.message));"
+
+
+def test_the_picture_is_fitted_without_a_loop(served: Served, opened: Callable[..., Seen]) -> None:
+    page = opened(served.url).page
+    page.add_init_script(FAULTS)
+    page.reload()
+    page.fill("#author", "Ada")
+    press(page, "Enter")
+    for number, width in ((2, 1200), (1, 700), (3, 390)):
+        page.set_viewport_size({"width": width, "height": 800})
+        at_item(page, number)
+        page.locator(".picture img").evaluate("image => image.decode()")
+        page.wait_for_timeout(100)
+        press(page, "j")
+    assert page.evaluate("window.faults") == []
+
+
 NAMELESS = """() => [...document.querySelectorAll("button, input, select, textarea")].filter((one) => {
   const label = one.getAttribute("aria-label") || one.labels?.[0]?.innerText || one.innerText;
   return !label?.trim();

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from asking import AUTHOR, KEY, ask, put, unchanged
+from asking import AUTHOR, JSON, KEY, ask, put, unchanged
 from served_projects import Served, made, serving
 
 from beholder.annotate.project import Project
@@ -85,6 +85,30 @@ def test_another_site_can_read_nothing_but_may_link_to_the_page(served: Served, 
 def test_a_form_of_another_page_cannot_be_a_decision(served: Served, kind: str) -> None:
     reply = put(served, {"value": {}, "revision": 0, "action": "skip"}, {"Content-Type": kind})
     assert reply.status == 415
+    unchanged(served)
+
+
+PREFLIGHT = {"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"}
+METHODS = [
+    ("HEAD", "/", {}, 200),
+    ("HEAD", "/assets/annotate.js", {}, 200),
+    ("HEAD", "/api/queue", AUTHOR, 405),
+    ("OPTIONS", f"/api/items/{KEY}", PREFLIGHT, 403),
+    ("OPTIONS", f"/api/items/{KEY}", {}, 415),
+    ("POST", "/", JSON, 405),
+    ("DELETE", f"/api/items/{KEY}", JSON, 405),
+    ("TRACE", "/", JSON, 405),
+    ("FOO", "/", {}, 415),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "headers", "status"), METHODS)
+def test_other_methods_do_nothing(served: Served, method: str, path: str, headers: dict[str, str], status: int) -> None:
+    reply = ask(served, path, method, headers)
+    assert reply.status == status
+    assert not [name for name in reply.headers if name.startswith("access-control")]
+    if method == "HEAD":
+        assert reply.body == b""
     unchanged(served)
 
 

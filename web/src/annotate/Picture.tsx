@@ -52,6 +52,7 @@ export function Picture(props: Props) {
     const element = frame.current;
     if (!element) return;
     const measure = () => setRoom({ width: element.clientWidth, height: window.innerHeight * TALLEST });
+    measure(); // before the observer tells: the frame grows with what it shows, which would be a loop
     const seen = new ResizeObserver(measure);
     seen.observe(element);
     window.addEventListener("resize", measure);
