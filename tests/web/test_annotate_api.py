@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import io
+import sqlite3
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import PIL.Image
 import pytest
@@ -142,3 +147,30 @@ def test_save_stale_save_and_undo(tmp_path: Path) -> None:
         assert put(served, first | {"revision": 2}, key="two%2F0").status == 409
         assert put(served, first, key="two%2F0").status == 200
         assert served.said == []
+
+
+def test_of_many_who_save_at_once_one_is_first_and_every_version_is_kept(tmp_path: Path) -> None:
+    names = [f"Person {number}" for number in range(8)]
+    with serving(made(tmp_path / "project")) as served, ThreadPoolExecutor(len(names)) as people:
+
+        def save(name: str) -> int:
+            value = {"metaphor": "no", "sentiment": "neutral", "mapping": f"of {name}"}
+            return put(served, {"value": value, "revision": 0}, {"X-Author": quote(name)}).status
+
+        assert sorted(people.map(save, names)) == [200] + [409] * 7
+        history = served.project.history(KEY)
+        assert sorted(row.value["mapping"] for row in history) == [f"of {name}" for name in names]
+        assert Counter(row.action for row in history) == {"save": 1, "refused": 7}
+
+
+def test_a_save_that_has_to_wait_for_another_process_keeps_nobody_from_the_page(tmp_path: Path) -> None:
+    folder = made(tmp_path / "project")
+    other = sqlite3.connect(folder / "project.db", isolation_level=None)
+    with closing(other), serving(folder) as served, ThreadPoolExecutor(1) as person:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = person.submit(put, served, DECIDED)
+        for path in ("/", "/assets/annotate.js"):
+            assert ask(served, path).status == 200
+        assert not waiting.done()
+        other.execute("ROLLBACK")
+        assert waiting.result(timeout=20).status == 200
