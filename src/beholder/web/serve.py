@@ -90,6 +90,7 @@ def server_for(app: Application, access: Access, say: Callable[[str], None] = pr
 
     config = uvicorn.Config(
         guarded(app, access, say_plainly),
+        http="h11",  # also where a faster parser is installed, which would not bound the headers
         lifespan="off",
         ws="none",
         log_config=None,
