@@ -4,7 +4,7 @@
 import { type Asking, Refused } from "../shared/api";
 import type { Shelf } from "../shared/kept";
 import { FIRST_BOX } from "./boxes";
-import { type Draft, asked, draftOf, isAsked, pieceAt, pieces, readDraft, same, text, toSend } from "./filling";
+import { type Draft, draftOf, evidenceField, isAsked, pieceAt, pieces, readDraft, same, text, toSend } from "./filling";
 import { STATE_WORDS, neighbour, nextWaiting, shownRows } from "./queue";
 import type { Message, Sight } from "./sight";
 import type { Box, Decision, Filled, Item, Piece, Project, Row } from "./types";
@@ -154,7 +154,7 @@ export class Desk {
   /** Adds a piece to the first evidence that is asked for; false where the form has none. */
   addPiece(box: Box | null = null): boolean {
     const { draft } = this.sight;
-    const field = draft && asked(this.form, draft.value).find(({ kind }) => kind === "evidence");
+    const field = draft && evidenceField(this.form, draft.value);
     if (!draft || !field) return false;
     const before = pieces(draft.value, field.name);
     if (before.length >= this.project.limits.pieces) {
@@ -181,12 +181,11 @@ export class Desk {
 
   /** Goes to the box of the selected piece, and makes one if there is none yet. */
   editBox(id = this.sight.selected): void {
-    let found = this.piece(id);
-    if (!found) {
-      const first = this.firstPiece();
-      if (!first && !this.addPiece()) return this.say("This form asks for no boxes.");
-      found = first ?? this.piece(this.sight.selected);
-    }
+    const { draft } = this.sight;
+    const field = draft && evidenceField(this.form, draft.value);
+    if (!field) return this.say("This form asks for no boxes.");
+    if (pieces(draft.value, field.name).length === 0) this.addPiece();
+    const found = this.piece(id) ?? this.piece(`${field.name}/0`);
     if (!found) return;
     if (!found.piece.box) this.setBox(found.id, FIRST_BOX);
     this.look({ selected: found.id, focus: `box ${found.id}` });
@@ -392,12 +391,6 @@ export class Desk {
 
   private piece(id: string) {
     return this.sight.draft && pieceAt(this.sight.draft.value, id);
-  }
-
-  private firstPiece() {
-    const { draft } = this.sight;
-    const field = draft && asked(this.form, draft.value).find(({ kind }) => kind === "evidence");
-    return field ? this.piece(`${field.name}/0`) : null;
   }
 }
 

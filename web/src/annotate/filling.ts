@@ -27,6 +27,11 @@ export function asked(form: Form, value: Value): Field[] {
   return form.fields.filter((field) => isAsked(field, value));
 }
 
+/** The first field that asks for evidence; undefined where none does. */
+export function evidenceField(form: Form, value: Value): Field | undefined {
+  return asked(form, value).find(({ kind }) => kind === "evidence");
+}
+
 export function pieces(value: Value, name: string): Piece[] {
   const filled = value[name];
   return Array.isArray(filled) ? filled : [];
