@@ -58,8 +58,11 @@ export function DeskView({ project, author, onLeave }: Props) {
       document.removeEventListener("visibilitychange", seen);
     };
   }, []);
-  useEffect(() => {
+  // With the drawing and not after it: an address that is typed meanwhile must not be put back.
+  useLayoutEffect(() => {
     if (item) history.replaceState(null, "", `#${encodeURIComponent(item.key)}`);
+  }, [item?.key]);
+  useEffect(() => {
     setGhosts([]);
     setZoom(1);
     window.scrollTo({ top: 0 });
