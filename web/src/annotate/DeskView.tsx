@@ -94,8 +94,10 @@ export function DeskView({ project, author, onLeave }: Props) {
     smaller: () => zoomTo(zoom / 1.25),
     explanations: () => setExplained(!explained),
     search: () => {
+      const focus = () => document.getElementById("search")?.focus();
       setList(true);
-      setTimeout(() => document.getElementById("search")?.focus());
+      focus(); // at once: what is typed next must not be taken for commands
+      setTimeout(focus); // where the list was hidden until now
     },
     help: () => setHelp((before) => !before),
   };
