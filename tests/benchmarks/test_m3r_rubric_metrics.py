@@ -61,6 +61,13 @@ def test_failures_of_judges_are_outside_the_mean_and_inside_the_bounds() -> None
         assert figure.note.startswith("7/10 judged")
 
 
+def test_t17_four_of_seven_with_three_not_judged() -> None:
+    said = [answers() if place < 4 else answers("no", "no", "no") if place < 7 else None for place in range(10)]
+    figure = metrics([row(place, scored([judged(one)])) for place, one in enumerate(said)], OPTIONS, MADE)["rubric"]
+    assert figure.value == pytest.approx(4 / 7)
+    assert (figure.n, figure.failed, figure.worst, figure.best) == (7, 3, 0.4, 0.7)
+
+
 def test_what_has_no_explanation_counts_0_and_is_told() -> None:
     rows = [row(0, scored([judged(answers())])), row(1, BLANK), row(2, SERVER, None), row(3, NO_GOLD)]
     figures = metrics(rows, OPTIONS, MADE)

@@ -30,72 +30,52 @@ _USES = {
     "--slot-judge": "it has no targets and sources to be judged",
 }
 
+
+def _option(name: str, metavar: str, text: str) -> Any:
+    return typer.Option(name, metavar=metavar, help=text, rich_help_panel=_PANEL)
+
+
 JudgeNames = Annotated[
     list[str] | None,
-    typer.Option(
-        "--judge",
-        metavar="KIND/NAME",
-        help="Who judges explanations by the rubric: a model, or `overlap`, a rule; repeatable.",
-        rich_help_panel=_PANEL,
+    _option(
+        "--judge", "KIND/NAME", "Who judges explanations by the rubric: a model, or `overlap`, a rule; repeatable."
     ),
 ]
 JudgeUrl = Annotated[
     list[str] | None,
-    typer.Option(
+    _option(
         "--judge-base-url",
-        metavar="URL",
-        help="Where these models are served: one URL, or one for each (default: --base-url, or OPENAI_BASE_URL).",
-        rich_help_panel=_PANEL,
+        "URL",
+        "Where these models are served: one URL, or one for each (default: --base-url, or OPENAI_BASE_URL).",
     ),
 ]
 JudgeKey = Annotated[
     list[str] | None,
-    typer.Option(
+    _option(
         "--judge-key-env",
-        metavar="NAME",
-        help="Environment variable with their API key: one, or one for each (default: the model's at the same server, "
+        "NAME",
+        "Environment variable with their API key: one, or one for each (default: the model's at the same server, "
         "else OPENAI_API_KEY).",
-        rich_help_panel=_PANEL,
     ),
 ]
-JudgePrompt = Annotated[
-    Path | None,
-    typer.Option(
-        "--judge-prompt", metavar="FILE", help="File that replaces our question to them.", rich_help_panel=_PANEL
-    ),
-]
+JudgePrompt = Annotated[Path | None, _option("--judge-prompt", "FILE", "File that replaces our question to them.")]
 SlotJudgeNames = Annotated[
     list[str] | None,
-    typer.Option(
+    _option(
         "--slot-judge",
-        metavar="KIND/NAME",
-        help="Who says if target and source mean the same as the gold: a model, or `embedding/FOLDER`; repeatable.",
-        rich_help_panel=_PANEL,
+        "KIND/NAME",
+        "Who says if target and source mean the same as the gold: a model, or `embedding/FOLDER`; repeatable.",
     ),
 ]
 SlotJudgeUrl = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--slot-judge-base-url",
-        metavar="URL",
-        help="Where those are served: one URL, or one for each.",
-        rich_help_panel=_PANEL,
-    ),
+    list[str] | None, _option("--slot-judge-base-url", "URL", "Where those are served: one URL, or one for each.")
 ]
 SlotJudgeKey = Annotated[
     list[str] | None,
-    typer.Option(
-        "--slot-judge-key-env",
-        metavar="NAME",
-        help="Environment variable with the API key of those: one, or one for each.",
-        rich_help_panel=_PANEL,
-    ),
+    _option("--slot-judge-key-env", "NAME", "Environment variable with the API key of those: one, or one for each."),
 ]
 SlotJudgePrompt = Annotated[
-    Path | None,
-    typer.Option(
-        "--slot-judge-prompt", metavar="FILE", help="File that replaces our question to those.", rich_help_panel=_PANEL
-    ),
+    Path | None, _option("--slot-judge-prompt", "FILE", "File that replaces our question to those.")
 ]
 
 

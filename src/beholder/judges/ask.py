@@ -1,7 +1,7 @@
 """Asks a judge model one question and reads its verdict.
 
 A judge that fails is never a score: an unreachable server, an unreadable reply and a rating out of range all become a
-`Failure` whose owner is the judge, and the item stays unjudged (see `beholder.metrics.judged`).
+`Failure` whose owner is the judge, and the item stays unjudged.
 """
 
 from __future__ import annotations
