@@ -140,7 +140,7 @@ def _answered(response: Response) -> dict[str, Any]:
 
 def _deciding(found: Benchmark) -> tuple[str, ...]:
     """The headline's scorer, and what stands in for it."""
-    stand_in = found.headline_without_extractor
+    stand_in = found.second_headline
     return (found.headline[0],) if stand_in is None else (found.headline[0], stand_in[0])
 
 

@@ -110,9 +110,9 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     `deciding_packages` are packages of others whose version can change a score: it is recorded, and is in the hash of
     the scorers' code.
 
-    Where a scorer takes an answer that an extractor model read (a judge task of the purpose `extraction`),
-    `headline_without_extractor` is the headline of a run that has no such answers. `upright_turn` says by how many
-    degrees clockwise a picture has to be turned, where the item asks for that: for the diagnosis of tool calls.
+    `second_headline` is that of a run in which the headline has no value: nobody read the answers, or one label alone
+    was asked. `upright_turn` says by how many degrees clockwise a picture has to be turned, where the item asks for
+    that: for the diagnosis of tool calls.
 
     `tasks` are other things that may be asked about the same items (name → template); a sample's `metadata["task"]`
     says which it was loaded for. `judge_tasks` are what judges are asked about responses; their verdicts are in
@@ -145,7 +145,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     live_label: str = ""
     other_questions: tuple[str, ...] = ()
     deciding_packages: tuple[str, ...] = ()
-    headline_without_extractor: tuple[str, str] | None = None
+    second_headline: tuple[str, str] | None = None
     upright_turn: Callable[[Sample], float | None] | None = None
     tasks: dict[str, str] = {}
     judge_tasks: tuple[JudgeTask, ...] = ()
@@ -174,6 +174,6 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
         """(scorer, metric) that a report leads with: the headline, or what stands in for it where it has no value."""
         scorer, metric = self.headline
         shown = metrics.get(scorer, {}).get(metric)
-        if self.headline_without_extractor is not None and (shown is None or shown.value is None):
-            return self.headline_without_extractor
+        if self.second_headline is not None and (shown is None or shown.value is None):
+            return self.second_headline
         return self.headline

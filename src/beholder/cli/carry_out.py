@@ -92,7 +92,7 @@ async def carry_out_with_progress(folder: Path, plan: Plan, model: Model, option
             watch = Watch(
                 total,
                 before,
-                (found.headline_without_extractor or found.headline)[0],
+                (found.second_headline or found.headline)[0],
                 label=found.live_label,
                 say=lambda text: console.print(text, style="yellow", soft_wrap=True),
             )

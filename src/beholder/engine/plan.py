@@ -32,9 +32,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     a benchmark with groups, is how many items of the whole data each group has, whatever was selected; groups of one
     are left out. It changes no request and is not part of the identity; None in plans made before it was kept. `tools`
     are those that the model may use; None: it answers at once. With `keep_apart`, records that cannot be used are left
-    out; without it there is no plan of such data. `replay` says which conversations of another run are
-    shown to the model again, up to the answer (see `engine.replay`); their items are those of `selection`. `task` is
-    one of the benchmark's `tasks`, "" for its own question.
+    out; without it there is no plan of such data. `replay` says which conversations of another run are shown to the
+    model again, up to the answer (see `engine.replay`); their items are those of `selection`. `task` is one of the
+    benchmark's `tasks`, "" for its own question.
     """
 
     benchmark: str
@@ -88,13 +88,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     def all_samples(self, on_error: Callable[[DataError], None] | None = None) -> Iterator[Sample]:
         """All samples of the data, streamed, whatever the selection. `on_error` is told what is kept apart."""
-        if self.keep_apart and on_error is None:
-            on_error = _told_before
         options = LoadOptions(
             images=Path(self.images) if self.images else None,
             categories=Path(self.categories) if self.categories else None,
             task=self.task,
-            on_error=on_error if self.keep_apart else None,
+            on_error=(on_error or _told_before) if self.keep_apart else None,
         )
         found = find_benchmark(self.benchmark)
         found.template_of(self.task)  # a run.json of somebody else may name any

@@ -63,7 +63,7 @@ def headline_scorer(found: Benchmark, items: Sequence[ScoredItem]) -> str:
     """The headline's scorer, or what stands in for it where it could not judge every one of these responses."""
     scorer = found.headline[0]
     judged = all(item.scores[scorer].outcome is not Outcome.NOT_APPLICABLE for item in items if scorer in item.scores)
-    return scorer if judged or found.headline_without_extractor is None else found.headline_without_extractor[0]
+    return scorer if judged or found.second_headline is None else found.second_headline[0]
 
 
 def item_values(items: Sequence[ScoredItem], scorer: str, *, voted: bool) -> dict[str, ItemValue]:

@@ -61,7 +61,7 @@ def side_by_side(results: Sequence[Result], given: Sequence[str] = ()) -> Runs:
     ]
     found = results[0].found
     chosen = {found.headline_of(result.metrics) for result in results}
-    scorer, metric = chosen.pop() if len(chosen) == 1 else found.headline_without_extractor or found.headline
+    scorer, metric = chosen.pop() if len(chosen) == 1 else found.second_headline or found.headline
     return Runs(results, names, scorer, metric)
 
 

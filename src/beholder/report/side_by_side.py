@@ -20,7 +20,7 @@ def print_side_by_side(console: Console, results: Sequence[Result]) -> None:
     """
     found = results[0].found
     chosen = {found.headline_of(result.metrics) for result in results}
-    scorer, metric = chosen.pop() if len(chosen) == 1 else found.headline_without_extractor or found.headline
+    scorer, metric = chosen.pop() if len(chosen) == 1 else found.second_headline or found.headline
     own = [result.metrics.get(scorer, {}) for result in results]
     table = bare_table(f"{scorer}", *(plain(result.model, one_line=True, limit=24) for result in results), "n")
     names = [name for name in dict.fromkeys(name for figures in own for name in figures) if name.startswith("task/")]

@@ -134,7 +134,7 @@ def diagnosis_of(
     """
     upright = found.upright_turn(sample) if found.upright_turn is not None else None
     diagnosis = diagnose(trajectory, answer_reader(found, sample, trajectory, order), upright=upright)
-    deciding = [found.headline[0], *(found.headline_without_extractor or ())[:1]]
+    deciding = [found.headline[0], *(found.second_headline or ())[:1]]
     values = [scores[name].value for name in deciding if name in scores and scores[name].value is not None]
     right = values[0] == 1 if values and values[0] in (0, 1) else None
     return attributed(diagnosis, trajectory, final_right=right, is_right=judge_of(found, sample, order))

@@ -40,7 +40,7 @@ def under(text: str) -> Benchmark:
         paper="arXiv 2608.05817",
         scorers=scorers_under(made),
         headline=("lenient", "joint"),
-        headline_without_extractor=("lenient", "right"),
+        second_headline=("lenient", "right"),
         load=load,
         prompt=prompt,
         template=TEMPLATE,
