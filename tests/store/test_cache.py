@@ -14,6 +14,7 @@ import pytest
 from beholder.errors import Owner, UsageError
 from beholder.sample import Failure, Response, Usage
 from beholder.store import cache as cache_module
+from beholder.store import schema
 from beholder.store.cache import ResponseCache
 from made_runs import plan_for, run_engine, stored, tfq_data
 from scripted_server import Reply, ScriptedServer
@@ -187,7 +188,7 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
 
 
 def test_on_a_network_file_system_the_cache_uses_no_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_module, "is_network_filesystem", lambda folder: True)
+    monkeypatch.setattr(schema, "is_network_filesystem", lambda folder: True)
     with closing(ResponseCache(tmp_path / "cache.db")), closing(sqlite3.connect(tmp_path / "cache.db")) as db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -197,6 +198,20 @@ def test_on_a_network_file_system_no_log_is_used(tmp_path: Path, monkeypatch: py
     assert done.result.complete
     assert lifecycle.rescore(done.folder, benchmark("tfq")) == 40
     assert made_runs.untidy_files(done.folder) == []
+
+
+def test_a_process_that_is_refused_the_log_tries_again(tmp_path: Path) -> None:
+    """SQLite does not wait here, however long the connection's time-out."""
+    file = tmp_path / "new.db"
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("CREATE TABLE one (x)")
+        other.execute("BEGIN EXCLUSIVE")
+        with closing(sqlite3.connect(file, isolation_level=None, timeout=0)) as db:
+            release = threading.Timer(0.2, lambda: other.execute("COMMIT"))
+            release.start()
+            schema.choose_journal(db, tmp_path)
+            release.join()
+            assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 DAMAGE = [

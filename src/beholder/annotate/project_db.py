@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from beholder.errors import UsageError
-from beholder.store.schema import is_network_filesystem
+from beholder.store.schema import choose_journal
 
 T = TypeVar("T")
 
@@ -108,8 +108,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
     with _closed_on_error(connection):
         connection.execute("PRAGMA trusted_schema=OFF")
-        # A write-ahead log needs shared memory, which network file systems do not give: there, the rollback journal.
-        connection.execute(f"PRAGMA journal_mode={'DELETE' if is_network_filesystem(path.parent) else 'WAL'}")
+        choose_journal(connection, path.parent)
         connection.execute("PRAGMA synchronous=FULL")  # a save that was answered survives a power loss
     return connection
 

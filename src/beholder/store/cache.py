@@ -14,7 +14,7 @@ import msgspec
 from beholder.errors import UsageError
 from beholder.sample import Response
 from beholder.store.rows import insert_rows
-from beholder.store.schema import is_network_filesystem
+from beholder.store.schema import choose_journal
 from beholder.store.squeeze import squeeze
 
 _encoder = msgspec.msgpack.Encoder()
@@ -37,7 +37,7 @@ class ResponseCache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = self._connection()
-            connection.execute(f"PRAGMA journal_mode={'DELETE' if is_network_filesystem(path.parent) else 'WAL'}")
+            choose_journal(connection, path.parent)
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS answers (hash TEXT PRIMARY KEY, response BLOB) WITHOUT ROWID"
             )

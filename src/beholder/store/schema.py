@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from beholder.errors import UsageError
 
 FORMAT = 3
 """Version of the run folder. A higher one was written by a newer Beholder and is not opened."""
+
+_PATIENCE = 30.0
 
 TABLES: dict[str, str] = {
     "samples": "key TEXT PRIMARY KEY, position INTEGER NOT NULL, record TEXT NOT NULL",
@@ -169,10 +172,28 @@ def _connect(path: Path, *, fsync: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
     with _closed_on_error(connection):
         connection.execute("PRAGMA trusted_schema=OFF")
-        # A write-ahead log needs shared memory, which network file systems do not give: there, the rollback journal.
-        connection.execute(f"PRAGMA journal_mode={'DELETE' if is_network_filesystem(path.parent) else 'WAL'}")
+        choose_journal(connection, path.parent)
         connection.execute(f"PRAGMA synchronous={'FULL' if fsync else 'NORMAL'}")
     return connection
+
+
+def choose_journal(connection: sqlite3.Connection, folder: Path) -> None:
+    """A write-ahead log; on network file systems, which lack the shared memory that it needs, the rollback journal.
+
+    Two processes may turn to the log at once. One of them is refused then, whatever its connection's time-out (SQLite
+    does not wait where both could wait for each other), so it is tried again for half a minute.
+    """
+    mode = "DELETE" if is_network_filesystem(folder) else "WAL"
+    last = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute(f"PRAGMA journal_mode={mode}")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _definition(table: str) -> str:
