@@ -60,12 +60,15 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
     """One message of a conversation. `role` is `system`, `user`, `assistant` or `tool`.
 
     `calls` are the tool calls of an assistant's message; `answers` is the id of the call that a tool's message answers.
+    `native` is an assistant's message in its provider's own form (JSON), which that provider wants back as it was:
+    thoughts with their signatures. Other wires pass it by.
     """
 
     role: str
     parts: tuple[Part, ...]
     calls: tuple[ToolCall, ...] = ()
     answers: str = ""
+    native: str = ""
 
 
 class BooleanTarget(msgspec.Struct, frozen=True, tag="boolean"):
@@ -234,11 +237,17 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Tokens as the server counted them; None where it did not say."""
+    """Tokens as the server counted them; None where it did not say.
+
+    `prompt_tokens` is all that went in, also what came from (`cache_read_tokens`) or went into (`cache_write_tokens`)
+    the provider's cache of prompts; `completion_tokens` all that came out, `reasoning_tokens` of it thoughts.
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -302,8 +311,9 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     counts all. `raw` is the server's body as it came. `images` describes what was sent for each image. `extracted` is
     what somebody else read out of the text, None if nobody was asked; `judged` is what judges said of it, each that was
     asked. Both are kept beside the response, not in it.
-    `calls` are the tool calls that the model asks for in place of an answer. Where tools were used, `conduct` says how
-    it went, and `usage` is the sum over all turns.
+    `calls` are the tool calls that the model asks for in place of an answer, `native` that message as the provider
+    wrote it, where it wants it back (`Message.native`). Where tools were used, `conduct` says how it went, and `usage`
+    is the sum over all turns.
     """
 
     text: str | None = None
@@ -324,4 +334,5 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     extracted: Extracted | None = None
     judged: tuple[Judged, ...] = ()
     calls: tuple[ToolCall, ...] = ()
+    native: str = ""
     conduct: Conduct | None = None

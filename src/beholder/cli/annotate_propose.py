@@ -97,7 +97,7 @@ def propose(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Environment variable with the key: one, or one for each annotator (default: OPENAI_API_KEY).",
+            help="Environment variable with the key: one, or one for each annotator (default: that of its service).",
             rich_help_panel=_WHERE,
             show_default=False,
         ),
@@ -111,7 +111,7 @@ def propose(
     timeout: Timeout = 600.0,
     connect_timeout: ConnectTimeout = 10.0,
     max_tokens_field: MaxTokensField = "max_tokens",
-    image_policy: ImagePolicy = "openai-compatible",
+    image_policy: ImagePolicy = None,
     cache: UseCache = True,
     fsync: FSync = False,
     as_json: AsJson = False,
@@ -158,6 +158,7 @@ def _askings(options: dict[str, Any], annotators: list[str]) -> list[Asking]:
     from beholder.cli.endpoint import check_keys, for_each, n_servers
     from beholder.errors import UsageError
     from beholder.models.address import is_secret
+    from beholder.models.served import service_of
 
     twice = sorted({name for name in annotators if annotators.count(name) > 1})
     if twice:
@@ -165,7 +166,7 @@ def _askings(options: dict[str, Any], annotators: list[str]) -> list[Asking]:
     keys = options["api_key_env"] or []
     urls = for_each("--base-url", options["base_url"] or [], len(annotators), "annotators")
     variables = for_each("--api-key-env", keys, len(annotators), "annotators")
-    served = [url for name, url in zip(annotators, urls, strict=True) if name.startswith("openai/")]
+    served = [url for name, url in zip(annotators, urls, strict=True) if service_of(name) is not None]
     check_keys("--api-key-env", keys, served)
     secret = next((text for text in options["header"] or [] if is_secret(text.partition(":")[0].strip())), None)
     if secret is not None and n_servers(served) > 1:
@@ -176,7 +177,7 @@ def _askings(options: dict[str, Any], annotators: list[str]) -> list[Asking]:
         )
     plain = {name: options[name] for name in Asking.__struct_fields__ if name in options}
     return [
-        Asking(**plain | {"base_url": url or None, "api_key_env": variable or "OPENAI_API_KEY"}, tool_images="user")
+        Asking(**plain | {"base_url": url or None, "api_key_env": variable}, tool_images="user")
         for url, variable in zip(urls, variables, strict=True)
     ]
 
@@ -263,7 +264,7 @@ def _proposing(options: dict[str, Any], askings: list[Asking], plan: Plan, diges
 
     named = enumerate(zip(options["annotator"], askings, strict=True), start=1)
     arms = [
-        Arm(name=f"annotator-{n}", title=name, model=name, plan=plan, settings=asking.settings(asking.endpoint()))
+        Arm(name=f"annotator-{n}", title=name, model=name, plan=plan, settings=asking.settings(asking.endpoint(name)))
         for n, (name, asking) in named
     ]
     return Proposing(
@@ -285,7 +286,7 @@ async def _check(names: list[str], askings: list[Asking], judge: Judge | None) -
 
     found = find_benchmark("m3r")
     models = [
-        make_model(name, found, seed=asking.run_seed, endpoint=asking.endpoint())
+        make_model(name, found, seed=asking.run_seed, endpoint=asking.endpoint(name))
         for name, asking in zip(names, askings, strict=True)
     ]
     try:
@@ -311,7 +312,7 @@ async def _carry_on(
     runs = out / RUNS
     missing = 0
     for number, (arm, asking) in enumerate(zip(asked.arms, askings, strict=True), start=1):
-        reach = Reach(asking.endpoint(), asking.engine_options(runs))
+        reach = Reach(asking.endpoint(arm.model), asking.engine_options(runs))
         heading = f"Annotator {number} of {len(askings)}: {arm.title}"
         (result,) = await carry_on(runs, Experiment(kind="annotate", arms=(arm,)), reach, console, heading)
         if result.message:

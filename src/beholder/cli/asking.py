@@ -79,8 +79,12 @@ BaseUrl = Annotated[
     typer.Option(metavar="URL", help="Such as http://localhost:8000/v1 (or OPENAI_BASE_URL).", rich_help_panel=_WHERE),
 ]
 KeyVariable = Annotated[
-    str,
-    typer.Option(metavar="NAME", help="Environment variable that holds the API key.", rich_help_panel=_WHERE),
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Environment variable that holds the API key (default: OPENAI_API_KEY, or the provider's own).",
+        rich_help_panel=_WHERE,
+    ),
 ]
 Proxy = Annotated[
     str | None,
@@ -106,10 +110,11 @@ MaxTokensField = Annotated[
     ),
 ]
 ImagePolicy = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="NAME",
-        help="Limits that images must keep: openai-compatible (none), anthropic or qwen-vl.",
+        help="Limits that images must keep: openai-compatible (none), anthropic, google or qwen-vl "
+        "(default: the provider's own).",
         rich_help_panel=_WHERE,
     ),
 ]
@@ -121,7 +126,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """What those options say of the server, of decoding and of retries: one for all runs that a command makes."""
 
     base_url: str | None
-    api_key_env: str
+    api_key_env: str | None
     header: list[str] | None
     extra_body: str | None
     proxy: str | None
@@ -131,7 +136,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float
     connect_timeout: float
     max_tokens_field: str
-    image_policy: str
+    image_policy: str | None
     tool_images: str
     temperature: str | None
     top_p: str | None
@@ -145,17 +150,19 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         """The seed of everything that is drawn here."""
         return self.seed if self.seed is not None else 0
 
-    def endpoint(self) -> Endpoint | None:
-        """Where the model is served; None if no address is given. `UsageError` names the option that cannot be."""
-        from beholder.cli.endpoint import default_base_url, make_endpoint
+    def endpoint(self, model: str) -> Endpoint | None:
+        """Where a model is served; None if it is not, or no address is known. `UsageError` names a wrong option."""
+        from beholder.cli.endpoint import make_endpoint
         from beholder.cli.tools_options import takes_pictures_with_tools
+        from beholder.models.served import CHAT, service_of
 
-        url = self.base_url or default_base_url()
+        service = service_of(model)
+        url = self.base_url or (service or CHAT).address()
         if url is None:
             return None
-        return make_endpoint(
+        made = make_endpoint(  # also for a model that is not served: a wrong option is told of all the same
             base_url=url,
-            key_variable=self.api_key_env,
+            key_variable=self.api_key_env or (service or CHAT).key_variable,
             headers=self.header or [],
             extra_body=self.extra_body,
             proxy=self.proxy,
@@ -164,9 +171,10 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             timeout=self.timeout,
             connect_timeout=self.connect_timeout,
             max_tokens_field=self.max_tokens_field,
-            image_policy=self.image_policy,
+            image_policy=self.image_policy or (service or CHAT).policy,
             pictures_in_tool_messages=takes_pictures_with_tools(self.tool_images),
         )
+        return made if service is not None else None
 
     def sampling(self, found: Benchmark) -> Sampling:
         """How the model is asked to decode; the benchmark's own way where nothing is said."""
@@ -197,15 +205,18 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         return runs_dir / ".cache.db" if self.cache else None
 
     def judges(
-        self, found: Benchmark, runs_dir: Path, named: Sequence[Named]
+        self, found: Benchmark, runs_dir: Path, named: Sequence[Named], models: Sequence[str]
     ) -> tuple[tuple[Judge, ...], dict[str, Any]]:
-        """The judges that are named, and what run.json keeps of them."""
+        """The judges that are named, and what run.json keeps of them. `models` are those that they judge."""
         from beholder.cli.judges import Way, make_judges
+        from beholder.models.served import service_of
 
+        kinds = {name.partition("/")[0] for name in models if service_of(name) is not None}
         way = Way(
             cache=self.cache_file(runs_dir),
             base_url=self.base_url,
             key_variable=self.api_key_env,
+            kind=next(iter(kinds)) if len(kinds) == 1 else None,
             max_retries=self.max_retries,
             concurrency=self.max_connections,
             timeout=self.timeout,

@@ -30,14 +30,15 @@ async def run_all(
     plan: Plan,
     models: list[Model],
     options: Any,
-    settings: dict[str, Any],
+    settings_of: Callable[[Model], dict[str, Any]],
     runs_dir: Path,
     console: Console,
     on_result: Callable[[Result], None],
 ) -> list[Result]:
     """One model after the other on one plan; each result is handed to `on_result` as soon as it is there.
 
-    Ctrl-C ends them all. A refused key ends those that would use the same key at the same endpoint.
+    `settings_of` gives what run.json keeps so that a run can be resumed. Ctrl-C ends them all. A refused key ends those
+    that would use the same key at the same endpoint.
     """
     import contextlib
 
@@ -56,7 +57,7 @@ async def run_all(
                 words = f"{one.name} was not run: the endpoint has refused the API key."
                 console.print(plain(words, one_line=True), style="yellow", soft_wrap=True)
                 continue
-            results.append(await run_one(plan, one, options, settings, runs_dir, console))
+            results.append(await run_one(plan, one, options, settings_of(one), runs_dir, console))
             on_result(results[-1])
             if results[-1].ending is Ending.INTERRUPTED:
                 break

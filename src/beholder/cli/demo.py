@@ -48,19 +48,20 @@ def demo(
 
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.carry_out import check_all, run_all
-    from beholder.cli.endpoint import default_base_url, settings_of
+    from beholder.cli.endpoint import settings_of
     from beholder.engine.lifecycle import EngineOptions
     from beholder.engine.plan import make_plan
     from beholder.engine.selection import Selection
     from beholder.models import make_model
     from beholder.models.endpoint import Endpoint
+    from beholder.models.served import CHAT
     from beholder.report.html_report import write_html
     from beholder.report.side_by_side import print_side_by_side
     from beholder.report.terminal import make_console
 
     console = make_console()
     found = find_benchmark("tir")
-    url = base_url or default_base_url()
+    url = base_url or CHAT.address()
     endpoint = None
     if url is not None and model:
         endpoint = Endpoint(base_url=url, max_connections=max_connections)
@@ -86,7 +87,15 @@ def demo(
     if endpoint is not None:
         settings["endpoint"] = settings_of(endpoint)
     results = asyncio.run(
-        run_all(plan, models, options, settings, runs_dir, console, on_result=lambda result: _one_line(console, result))
+        run_all(
+            plan,
+            models,
+            options,
+            lambda _: settings,
+            runs_dir,
+            console,
+            on_result=lambda result: _one_line(console, result),
+        )
     )
     if len(results) < len(models) or not all(result.metrics for result in results):
         raise typer.Exit(1)

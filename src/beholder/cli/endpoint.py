@@ -14,6 +14,7 @@ from beholder.errors import UsageError
 from beholder.images.wire import OPENAI_COMPATIBLE, POLICIES
 from beholder.models.address import scrub, scrub_url, split_url, usable_proxy
 from beholder.models.endpoint import Endpoint
+from beholder.models.served import SERVED, service_of
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=4096)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]
@@ -74,7 +75,7 @@ class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def needs_endpoint(self) -> bool:
         """Whether the run's model is behind an endpoint."""
-        return self.model.partition("/")[0] == "openai"
+        return service_of(self.model) is not None
 
 
 def stored_settings(settings: dict[str, Any], run: Path) -> StoredSettings:
@@ -202,7 +203,7 @@ def of_a_foreign_run(
             f"{folder} lies outside --runs-dir {runs_dir}, and its run.json would send your key to {told}. "
             f"{yours} --base-url."
         )
-    if key_variable is None and stored.key_variable != "OPENAI_API_KEY":
+    if key_variable is None and stored.key_variable not in {one.key_variable for one in SERVED.values()}:
         raise UsageError(
             f"{folder} lies outside --runs-dir {runs_dir}, and its run.json would send the key in "
             f"{stored.key_variable!r}. {yours} --api-key-env."
@@ -241,9 +242,13 @@ def n_servers(urls: Sequence[str | None]) -> int:
     return len({split_url(url).netloc.rpartition("@")[2].lower() if url else "" for url in urls})
 
 
-def default_base_url() -> str | None:
-    """OPENAI_BASE_URL, as OpenAI's own tools read it."""
-    return os.environ.get("OPENAI_BASE_URL") or None
+def check_one_server(models: Sequence[str], base_url: str | None, key_variable: str | None) -> None:
+    """Refuses one address, or one named key, for models of several services: one would get what is another's."""
+    kinds = sorted({name.partition("/")[0] for name in models if service_of(name) is not None})
+    if len(kinds) > 1:
+        for option, given in (("--base-url", base_url), ("--api-key-env", key_variable)):
+            if given:
+                raise UsageError(f"{option} goes to one service, not to {' and '.join(kinds)}. Run them one by one.")
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -74,13 +74,14 @@ def evidence(
     The model's turns are kept word for word; only the final answer is asked for anew, once and without tools.
     """
     from beholder.cli.asking_again import AskingAgain
-    from beholder.cli.endpoint import StoredEndpoint, asking, default_base_url, settings_of, stored_settings
+    from beholder.cli.endpoint import StoredEndpoint, asking, settings_of, stored_settings
     from beholder.cli.experiment_arms import Reach, begin_experiment, carry_on_and_show
     from beholder.cli.finding import find_run
     from beholder.engine.replay import Condition
     from beholder.errors import UsageError
     from beholder.experiments.evidence import open_source, replay_plans, survey
     from beholder.experiments.experiment import Experiment
+    from beholder.models.served import service_of
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
 
@@ -105,9 +106,13 @@ def evidence(
         fsync=fsync,
     )
     endpoint = None
-    if name.partition("/")[0] == "openai":
-        usual = default_base_url() if stored.endpoint is None else None
-        endpoint = again.endpoint(stored.endpoint or StoredEndpoint(), usual)
+    service = service_of(name)
+    if service is not None:
+        same = stored.endpoint is not None and service_of(stored.model) == service
+        known = stored.endpoint if same else None
+        if known is None:  # another service: neither the run's address nor its key is for it
+            known = StoredEndpoint(key_variable=service.key_variable, image_policy=service.policy)
+        endpoint = again.endpoint(known, None if same else service.address())
         console.print(plain(asking(endpoint), one_line=True), style="dim", soft_wrap=True)
     surveyed = survey(source)
     if not surveyed.replayed:

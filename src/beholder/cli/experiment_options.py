@@ -56,17 +56,22 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     `data` stands in for `--data`.
     """
     from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.cli.endpoint import check_one_server
     from beholder.cli.judges import named_judges
     from beholder.cli.run import read_template
     from beholder.engine.plan import make_plan
+    from beholder.models.served import service_of
     from beholder.report.plain_text import plain
     from beholder.store.pins import check_pin
 
     found = find_benchmark(benchmark)
     asking = Asking(**{name: options[name] for name in Asking.__struct_fields__})
     runs_dir: Path = options["runs_dir"]
-    endpoint = asking.endpoint()
-    judges, kept = asking.judges(found, runs_dir, named_judges(options))
+    names = [name for name in (options["model"], options.get("plain_model")) if name]
+    check_one_server(names, asking.base_url, asking.api_key_env)
+    served = next((name for name in names if service_of(name) is not None), options["model"])
+    endpoint = asking.endpoint(served)
+    judges, kept = asking.judges(found, runs_dir, named_judges(options), names)
     settings = asking.settings(endpoint) | kept
     source = data if data is not None else options["data"]
     template = options.get("prompt")

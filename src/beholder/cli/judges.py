@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from beholder.models.served import SERVED
+
 if TYPE_CHECKING:
     from beholder.benchmarks.benchmark import Benchmark, JudgeTask
     from beholder.cli.endpoint import StoredJudge
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from beholder.models.endpoint import Endpoint
 
 _PANEL = "Who judges (m3r)"
-_KINDS = ("openai", "replay", "scripted", "constant")
+_KINDS = (*SERVED, "transformers", "vllm", "replay", "scripted", "constant")
 """Kinds of model that answer a question in words; the others look at an item's pictures, or guess."""
 _OPTION = re.compile(r"(?<![\w-])--(model|base-url|api-key-env)(?![\w-])")
 
@@ -93,11 +95,13 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Way(msgspec.Struct, frozen=True, kw_only=True):
-    """How judges are asked. `base_url` and `key_variable` are the model's own, where there is one."""
+    """How judges are asked. `base_url` and `key_variable` are the model's own, where there is one, and `kind` its kind
+    where that is a served one."""
 
     cache: Path | None
     base_url: str | None = None
     key_variable: str | None = None
+    kind: str | None = None
     max_retries: int = 7
     concurrency: int = 16
     timeout: float = 600.0
@@ -274,11 +278,11 @@ def _template(one: Named, task: JudgeTask) -> str:
 
 def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
     """Where those of the judges are asked that are served, by name; none where no address is known."""
-    from beholder.cli.endpoint import check_keys, default_base_url, for_each, make_endpoint
+    from beholder.cli.endpoint import check_keys, for_each, make_endpoint
     from beholder.errors import UsageError
 
     option = OPTIONS[one.purpose]
-    served = [name for name in one.names if _kind(name) == "openai"]
+    served = [name for name in one.names if _kind(name) in SERVED]
     if one.base_urls and not served:
         raise UsageError(f"{option}-base-url goes with a served model, such as {option} openai/NAME.")
     own = for_each(f"{option}-base-url", one.base_urls, len(served), "judges that are served")
@@ -286,13 +290,16 @@ def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
     check_keys(f"{option}-key-env", one.key_variables, own)
     endpoints = {}
     for name, base_url, key in zip(served, own, keys, strict=True):
-        url = base_url or way.base_url or default_base_url()
+        service = SERVED[_kind(name)]
+        # The model's own server is another judge's only where it is of the same service; its key goes nowhere else.
+        shared = base_url is None and way.kind in (None, _kind(name))
+        url = base_url or (way.base_url if shared else None) or service.address()
         if url is None:
             continue
-        of_the_model = way.key_variable if base_url is None else None  # no key goes to another server unasked
+        of_the_model = way.key_variable if shared else None
         endpoints[name] = make_endpoint(
             base_url=url,
-            key_variable=key or of_the_model or "OPENAI_API_KEY",
+            key_variable=key or of_the_model or service.key_variable,
             headers=[],
             extra_body=None,
             proxy=None,
@@ -301,6 +308,7 @@ def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
             timeout=way.timeout,
             connect_timeout=10.0,
             max_tokens_field="max_tokens",
+            image_policy=service.policy,
         )
     return endpoints
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -71,6 +71,7 @@ from beholder.cli.tools_options import (
 if TYPE_CHECKING:
     from beholder.engine.lifecycle import Result
     from beholder.errors import DataError
+    from beholder.models.model import Model
 
 _WHAT = "What to ask"
 
@@ -120,7 +121,7 @@ def run_benchmark(
     max_tokens: MaxTokens = None,
     seed: Seed = None,
     base_url: BaseUrl = None,
-    api_key_env: KeyVariable = "OPENAI_API_KEY",
+    api_key_env: KeyVariable = None,
     header: Header = None,
     extra_body: ExtraBody = None,
     proxy: Proxy = None,
@@ -130,7 +131,7 @@ def run_benchmark(
     timeout: Timeout = 600.0,
     connect_timeout: ConnectTimeout = 10.0,
     max_tokens_field: MaxTokensField = "max_tokens",
-    image_policy: ImagePolicy = "openai-compatible",
+    image_policy: ImagePolicy = None,
     tools: ToolArm = "none",
     tool_protocol: ToolProtocol = "native",
     tool_images: ToolImages = "user",
@@ -177,6 +178,7 @@ def run_benchmark(
     from beholder.cli import exits
     from beholder.cli.asking import Asking, selection_of
     from beholder.cli.carry_out import check_all, exit_code, finish_command, run_all
+    from beholder.cli.endpoint import check_one_server
     from beholder.cli.judges import check, named_judges
     from beholder.cli.kept_apart import check_reads_on, saying_how_to_go_on, tell_apart
     from beholder.cli.options import under_assumptions
@@ -184,6 +186,7 @@ def run_benchmark(
     from beholder.engine.plan import make_plan
     from beholder.errors import UsageError
     from beholder.models import make_model
+    from beholder.models.capabilities import check_needs
     from beholder.report.plain_text import plain
     from beholder.report.run_report import print_result
     from beholder.report.terminal import make_console
@@ -230,16 +233,17 @@ def run_benchmark(
         cache=cache,
         fsync=fsync,
     )
-    endpoint = asking.endpoint()
-    models = [make_model(name, found, seed=asking.run_seed, endpoint=endpoint) for name in model]
+    check_one_server(model, base_url, api_key_env)
+    endpoints = {name: asking.endpoint(name) for name in model}
+    models = [make_model(name, found, seed=asking.run_seed, endpoint=endpoints[name]) for name in model]
     own = found.template_of(task)
     template = own if prompt is None else read_template(prompt)
     if language is not None:
         template = section_in(template, language, found.name if prompt is None else str(prompt))
     selection = selection_of(limit, where, ids)
     sampling = asking.sampling(found)
-    judges, kept = asking.judges(found, runs_dir, named_judges(context.params))
-    settings = asking.settings(endpoint) | assumed | kept
+    judges, kept = asking.judges(found, runs_dir, named_judges(context.params), model)
+    settings = assumed | kept
     options = asking.engine_options(runs_dir, judges)
 
     async def check_everybody() -> None:
@@ -273,13 +277,18 @@ def run_benchmark(
         ResponseCache(options.cache).close()  # a damaged one shows before a folder is made
     for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
         console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
+    for words in (words for one in models for words in check_needs(one.name, one.capabilities, plan.needs)):
+        console.print(plain(words, one_line=True), style="yellow", soft_wrap=True)
     output = make_console()
 
     def on_result(result: Result) -> None:
         if not as_json:
             print_result(output, result, every=all_metrics)
 
-    results = asyncio.run(run_all(plan, models, options, settings, runs_dir, console, on_result))
+    def settings_of(one: Model) -> dict[str, Any]:
+        return asking.settings(endpoints[one.name]) | settings
+
+    results = asyncio.run(run_all(plan, models, options, settings_of, runs_dir, console, on_result))
     if as_json:
         finish_command(results, as_json=True)
     codes = [exit_code(result) for result in results]

@@ -17,9 +17,10 @@ from beholder.benchmarks.records import file_digest
 from beholder.engine import replay as replaying
 from beholder.engine.selection import Selection
 from beholder.errors import DataError, UsageError
+from beholder.models.capabilities import Needs
 from beholder.sample import Ask, BooleanTarget, Message, Sample, Sampling
 from beholder.store.storable import storable
-from beholder.tools.settings import ToolSettings
+from beholder.tools.settings import Arm, Protocol, ToolSettings
 
 # Attention: what stands in `identity` decides whether a resume is refused. Scorer code and package versions do not.
 
@@ -34,7 +35,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     are those that the model may use; None: it answers at once. With `keep_apart`, records that cannot be used are left
     out; without it there is no plan of such data. `replay` says which conversations of another run are shown to the
     model again, up to the answer (see `engine.replay`); their items are those of `selection`. `task` is one of the
-    benchmark's `tasks`, "" for its own question.
+    benchmark's `tasks`, "" for its own question. `most_pictures` is how many the chosen item with the most has.
     """
 
     benchmark: str
@@ -55,6 +56,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     replay: replaying.Replay | None = None
     keep_apart: bool = False
     n_samples: int
+    most_pictures: int = 0
     group_sizes: dict[str, int] | None = None
 
     def identity(self, model: dict[str, Any]) -> dict[str, Any]:
@@ -126,6 +128,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return asks if self.tools is None else _with_tools(asks, self.tools)
 
     @property
+    def needs(self) -> Needs:
+        """What a model must be able to do to carry it out."""
+        calls = self.tools if self.tools is not None and self.tools.arm is not Arm.PROVIDER else None
+        return Needs(
+            tools=calls is not None and calls.protocol is Protocol.NATIVE,
+            provider_tools=self.tools is not None and calls is None,
+            system_role=calls is not None and calls.protocol is Protocol.TEXT,
+            seed=self.sampling.seed is not None,
+            pictures=self.most_pictures,
+        )
+
+    @property
     def n_asks(self) -> int:
         """How many responses a complete run holds."""
         if self.replay is not None:
@@ -177,7 +191,7 @@ def make_plan(
         keep_apart=keep_apart is not None,
         n_samples=0,
     )
-    count = 0
+    count = most = 0
     unmatched = set(selection.ids)
     sizes: Counter[str] = Counter()
     everything = plan.all_samples(keep_apart)
@@ -187,6 +201,7 @@ def make_plan(
         if count == 0:
             plan.asks(sample, set())  # a template that cannot be filled shows itself at the first sample
         count += 1
+        most = max(most, len(sample.images))
         unmatched -= {sample.key, sample.record_id}
     if unmatched and selection.limit is None and not selection.where:
         some = ", ".join(sorted(unmatched)[:3])
@@ -194,10 +209,10 @@ def make_plan(
     if count == 0:
         raise UsageError(f"No item of {data} is left by --limit, --where and --ids. Widen the selection.")
     if not found.grouped:
-        return msgspec.structs.replace(plan, n_samples=count)
+        return msgspec.structs.replace(plan, n_samples=count, most_pictures=most)
     for _ in everything:  # what --limit left: it belongs to groups too
         pass
-    return msgspec.structs.replace(plan, n_samples=count, group_sizes=_larger(sizes))
+    return msgspec.structs.replace(plan, n_samples=count, most_pictures=most, group_sizes=_larger(sizes))
 
 
 def _with_tools(asks: list[Ask], settings: ToolSettings) -> list[Ask]:

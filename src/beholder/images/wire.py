@@ -74,10 +74,13 @@ OPENAI_COMPATIBLE = WirePolicy(name="openai-compatible")
 ANTHROPIC = WirePolicy(name="anthropic", max_bytes=5 * 1024 * 1024, max_side=8000, many_images=20, many_max_side=2000)
 """Messages API: 8000 px, 2000 px in a request of more than 20 images (its vision guide); 5 MB (its error messages)."""
 
+GOOGLE = WirePolicy(name="google", formats=("JPEG", "PNG", "WEBP"))
+"""Gemini API: it takes PNG, JPEG, WEBP, HEIC and HEIF, no GIF (its guide to image understanding)."""
+
 QWEN_VL = WirePolicy(name="qwen-vl", min_side=28, max_aspect=200)
 """Servers of Qwen2-VL and Qwen2.5-VL: their image processor fails under 28 px a side and over aspect 200."""
 
-POLICIES = {policy.name: policy for policy in (OPENAI_COMPATIBLE, ANTHROPIC, QWEN_VL)}
+POLICIES = {policy.name: policy for policy in (OPENAI_COMPATIBLE, ANTHROPIC, GOOGLE, QWEN_VL)}
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from beholder.errors import UsageError
 
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
     from beholder.models.model import Model
 
 KINDS: dict[str, str] = {
-    "openai": "openai/NAME: any OpenAI-compatible endpoint (vLLM, SGLang, Ollama, OpenAI); needs --base-url",
+    "openai": "openai/NAME: any OpenAI-compatible endpoint (vLLM, SGLang, Ollama, Azure, OpenAI); needs --base-url",
+    "openai-responses": "openai-responses/NAME: OpenAI's Responses API, code interpreter too; needs beholder[openai]",
+    "anthropic": "anthropic/NAME: Anthropic's Messages API; needs beholder[anthropic]",
+    "google": "google/NAME: Google's Gemini API; needs beholder[google]",
+    "transformers": "transformers/PATH: a local folder, run here by transformers; needs torch, beholder[transformers]",
+    "vllm": "vllm/PATH: a local folder, run here by vLLM's offline engine; needs vllm, a GPU",
     "replay": "replay/FILE: answers recorded as JSON lines (key, response, optional vote)",
     "scripted": "scripted/FILE: a fixed list of answers, played by item position (fake)",
     "random": "random: blind guesses in the asked format (baseline)",
@@ -25,6 +31,17 @@ KINDS: dict[str, str] = {
     "bad-tools": "bad-tools/KIND: goes wrong with tools: wrong-direction, useless, never-stops, malformed (fake)",
 }
 """Kind → one line for `beholder list`."""
+
+_ON_A_SERVER: dict[str, str] = {
+    "openai": "beholder.models.openai:OpenAIModel",
+    "openai-responses": "beholder.models.responses:ResponsesModel",
+    "anthropic": "beholder.models.anthropic:AnthropicModel",
+    "google": "beholder.models.google:GoogleModel",
+}
+"""Kind → the class of its wire, made from the name and the endpoint (`models.served` says where and with whose key)."""
+
+_COMPLETE = (*_ON_A_SERVER, "transformers", "vllm", "replay", "scripted", "constant", "bad-tools")
+"""Kinds that mean nothing without a name."""
 
 
 def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint | None) -> Model:
@@ -37,14 +54,13 @@ def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint
             f"There is no kind of model {kind!r} (in --model {name}).{hint} Known: {', '.join(KINDS)}. "
             "A model behind an endpoint is written openai/NAME."
         )
-    if kind in ("openai", "replay", "scripted", "constant", "bad-tools") and not rest:
+    if kind in _COMPLETE and not rest:
         raise UsageError(f"--model {name} is incomplete. Write {KINDS[kind].partition(':')[0]}.")
-    if kind == "openai":
+    if kind in _ON_A_SERVER:
         if endpoint is None:
             raise UsageError(f"--model {name} needs --base-url, such as http://localhost:8000/v1.")
-        from beholder.models.openai import OpenAIModel
-
-        return OpenAIModel(name, endpoint)
+        made: Model = _class(_ON_A_SERVER[kind])(name, endpoint)
+        return made
     if kind in ("classical", "static"):
         from beholder.models.classical import ClassicalModel
 
@@ -64,3 +80,9 @@ def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint
     if kind == "constant":
         return fakes.constant(rest)
     return fakes.replay(Path(rest)) if kind == "replay" else fakes.scripted(Path(rest))
+
+
+def _class(path: str) -> Any:
+    """The class that `module:Class` names."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)

@@ -54,9 +54,9 @@ def _tool_fields(message: Message) -> bytes:
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in message.calls
         ]
-        return b',"tool_calls":' + _json(calls)
+        return b',"tool_calls":' + json_value(calls)
     if message.answers:
-        return b',"tool_call_id":' + _json(message.answers)
+        return b',"tool_call_id":' + json_value(message.answers)
     return b""
 
 
@@ -104,7 +104,8 @@ def _below(parts: Sequence[Part]) -> tuple[Part, ...]:
     return (TextPart("\n" + first.text), *parts[1:]) if isinstance(first, TextPart) else tuple(parts)
 
 
-def _json(value: Any) -> bytes:
+def json_value(value: Any) -> bytes:
+    """JSON of any value made of plain data, lone surrogates as `json_text` sends them."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:

@@ -121,10 +121,10 @@ def _error_in_body(error: Any) -> ProviderError:
     message = error.get("message") if isinstance(error, dict) else error
     status = code if isinstance(code, int) else None
     if status in (401, 403):
-        return AuthError(f"The server refused the API key: {_short(message)}", kind=f"http_{status}", status=status)
+        return AuthError(f"The server refused the API key: {shortened(message)}", kind=f"http_{status}", status=status)
     retryable = status is None or status in _RETRYABLE_STATUS or status >= 500
     return ProviderError(
-        f"The server answered with an error: {_short(message)}",
+        f"The server answered with an error: {shortened(message)}",
         kind="error_in_body" if retryable else "request",
         status=status,
         retryable=retryable,
@@ -135,14 +135,14 @@ def _server_words(body: bytes) -> str:
     try:
         decoded = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _short(body.decode("utf-8", "replace")) or "(empty body)"
+        return shortened(body.decode("utf-8", "replace")) or "(empty body)"
     if isinstance(decoded, dict):
         error = decoded.get("error", decoded.get("message", decoded.get("detail", decoded)))
-        return _short(error.get("message", error) if isinstance(error, dict) else error)
-    return _short(decoded)
+        return shortened(error.get("message", error) if isinstance(error, dict) else error)
+    return shortened(decoded)
 
 
-def _short(value: Any) -> str:
+def shortened(value: Any) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= _MESSAGE_LIMIT else text[:_MESSAGE_LIMIT] + "…"
 
@@ -186,13 +186,15 @@ def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
     details = usage.get("completion_tokens_details")
+    asked = usage.get("prompt_tokens_details")
     return Usage(
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
-        reasoning_tokens=_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
+        prompt_tokens=believable_count(usage.get("prompt_tokens")),
+        completion_tokens=believable_count(usage.get("completion_tokens")),
+        reasoning_tokens=believable_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
+        cache_read_tokens=believable_count(asked.get("cached_tokens")) if isinstance(asked, dict) else None,
     )
 
 
-def _count(value: Any) -> int | None:
+def believable_count(value: Any) -> int | None:
     """A believable number of tokens; the journal adds them up in 64 bits, which a server must not be able to break."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 40 else None

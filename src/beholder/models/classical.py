@@ -14,6 +14,7 @@ from typing import Any
 
 from beholder.errors import Owner, UsageError
 from beholder.images.load import load, pixels
+from beholder.models.capabilities import EVERYTHING
 from beholder.models.fakes import local_request_hash
 from beholder.models.model import Prepared, blob_of
 from beholder.sample import Ask, Failure, Response, Sample
@@ -28,6 +29,7 @@ class ClassicalModel:
     """The classical solvers as a model. Their work is done in threads, so that the event loop stays free."""
 
     remote = False
+    capabilities = EVERYTHING
 
     def __init__(self, name: str, benchmark: str) -> None:
         if benchmark != "tir":

@@ -17,6 +17,7 @@ import msgspec
 
 from beholder.errors import DataError, Owner, UsageError
 from beholder.images.load import load
+from beholder.models.capabilities import EVERYTHING
 from beholder.models.model import Blob, Prepared, blob_of
 from beholder.sample import Ask, Failure, Response, Sample, content_digest
 from beholder.seeds import rng_for
@@ -30,6 +31,7 @@ class Fake:
     """
 
     remote = False
+    capabilities = EVERYTHING
 
     def __init__(
         self, name: str, facts: dict[str, Any], answer: Callable[[Ask], Response], *, shown: bool = False

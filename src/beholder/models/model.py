@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import msgspec
 
 from beholder.images.load import Image
+from beholder.models.capabilities import Capabilities
 from beholder.sample import Ask, ImageRef, Response
 
 
@@ -45,11 +46,12 @@ class Model(Protocol):
 
     `name` is what the user typed (`openai/qwen2.5-vl`). `identity()` is the part of the plan that the model fixes: two
     runs with equal identities ask the same thing of the same model. `remote` says if answers cost something, so
-    that the response cache and retries apply.
+    that the response cache and retries apply. `capabilities` is what it can be asked for.
     """
 
     name: str
     remote: bool
+    capabilities: Capabilities
 
     def identity(self) -> dict[str, Any]: ...
 

@@ -19,8 +19,7 @@ import yarl
 
 from beholder import __version__
 from beholder.errors import ProviderError, UsageError
-from beholder.images.load import load
-from beholder.images.wire import Sent, encode, sent_record
+from beholder.images.wire import Sent, sent_record
 from beholder.models.address import (
     chat_url,
     environment_proxy,
@@ -33,15 +32,16 @@ from beholder.models.address import (
     usable_proxy,
     with_v1,
 )
+from beholder.models.capabilities import Capabilities
 from beholder.models.chat_body import pictures_after_tools, splice, tool_settings
 from beholder.models.chat_reply import error_for_status, read_reply
 from beholder.models.credentials import Secrets, api_key
-from beholder.models.encoded import EncodedPictures
+from beholder.models.encoded import EncodedPictures, pictures_of
 from beholder.models.endpoint import Endpoint
 from beholder.models.listing import Listing, known_names, lacks, read_listing
 from beholder.models.model import Prepared, blob_of
 from beholder.models.spliced import SplicedPayload, roomy_socket
-from beholder.sample import Ask, ImagePart, ImageRef, Response, Sampling
+from beholder.sample import Ask, Response, Sampling
 from beholder.seeds import seed_for
 
 _BODY_LIMIT = 64 << 20
@@ -51,6 +51,7 @@ class OpenAIModel:
     """One model behind an OpenAI-compatible endpoint. The connection opens with the first request; close it once."""
 
     remote = True
+    capabilities = Capabilities(tools=True, seed=True, logprobs=True)
 
     def __init__(self, name: str, endpoint: Endpoint) -> None:
         self.name = name
@@ -81,15 +82,11 @@ class OpenAIModel:
         }
 
     def prepare(self, asks: list[Ask]) -> list[Prepared]:
-        refs = _shown(asks[0])
-        if asks[0].tools or asks[0].made:  # there are or were other turns, with the same pictures
-            pairs = {place: self._encoded.get(ref, len(refs)) for place, ref in refs.items()}
-        else:
-            images = {place: load(ref) for place, ref in refs.items()}
-            pairs = {place: (image, encode(image, self.endpoint.policy, len(refs))) for place, image in images.items()}
+        pairs = pictures_of(asks[0], self._encoded)
+        pictures = asks[0].pictures
         sent = {place: one for place, (_, one) in pairs.items()}
         records = tuple(sent_record(one) for one in sent.values())
-        blobs = tuple(blob_of(image, refs[place]) for place, (image, _) in pairs.items())
+        blobs = tuple(blob_of(image, pictures[place]) for place, (image, _) in pairs.items())
         prepared = []
         for ask in asks:
             chunks, skeleton = self._body(ask, sent)
@@ -272,13 +269,6 @@ class OpenAIModel:
         if self._session is not None:
             await self._session.close()
             self._session = None
-
-
-def _shown(ask: Ask) -> dict[int, ImageRef]:
-    """The pictures of a request by their places: the sample's own, and of those that tools made the ones it shows."""
-    shown = {part.index for message in ask.messages for part in message.parts if isinstance(part, ImagePart)}
-    own = len(ask.sample.images)
-    return {place: ref for place, ref in enumerate(ask.pictures) if place < own or place in shown}
 
 
 def _trusting(ca_file: Path) -> ssl.SSLContext:

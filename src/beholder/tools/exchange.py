@@ -52,7 +52,7 @@ class NativeExchange:
 
     def go_on(self, response: Response, observations: Sequence[Observation], first: int) -> tuple[Message, ...]:
         calls = tuple(_sendable(one.call) for one in observations if one.call.id)
-        messages = [Message("assistant", (TextPart(response.text or ""),), calls=calls)]
+        messages = [Message("assistant", (TextPart(response.text or ""),), calls=calls, native=response.native)]
         for one in observations:
             pictures = tuple(ImagePart(first + number) for number in range(len(one.images)))
             first += len(pictures)

@@ -227,6 +227,7 @@ class _Conversation:
             max_tokens=last.max_tokens if len(turns) == 1 else None,
             raw=None,
             calls=(),
+            native="",
             conduct=conduct,
         )
 
@@ -286,4 +287,6 @@ def _added(usages: Sequence[Usage]) -> Usage:
         prompt_tokens=total([usage.prompt_tokens for usage in usages]),
         completion_tokens=total([usage.completion_tokens for usage in usages]),
         reasoning_tokens=total([usage.reasoning_tokens for usage in usages]),
+        cache_read_tokens=total([usage.cache_read_tokens for usage in usages]),
+        cache_write_tokens=total([usage.cache_write_tokens for usage in usages]),
     )

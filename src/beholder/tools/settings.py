@@ -14,12 +14,16 @@ _Tokens = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
 
 
 class Arm(StrEnum):
-    """Which tools are offered: the predefined visual ones, Python, both, or the turning of pictures alone."""
+    """Which tools are offered: the predefined visual ones, Python, both, or the turning of pictures alone.
+
+    `PROVIDER` offers none of ours: the provider runs what the model writes itself, and tells of it in its answer.
+    """
 
     VISUAL = "visual"
     PYTHON = "python"
     BOTH = "both"
     ROTATE = "rotate"
+    PROVIDER = "provider"
 
 
 class Protocol(StrEnum):

@@ -1,0 +1,168 @@
+"""What the models behind a provider's own SDK have in common: preparing, hashing, sending, telling no secret.
+
+A provider's adapter says how a conversation is written as plain JSON (`body`), sends it (`call`), and reads the reply
+(`read`); all else is here. Retries are the engine's, never the SDK's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from beholder.errors import ProviderError, UsageError
+from beholder.images.wire import Sent, sent_record
+from beholder.models.address import environment_proxy, header_digest, scrub, scrub_url, short_hash, usable_proxy
+from beholder.models.capabilities import Capabilities
+from beholder.models.chat_body import json_value
+from beholder.models.chat_reply import error_for_status
+from beholder.models.credentials import Secrets, api_key
+from beholder.models.encoded import EncodedPictures, pictures_of
+from beholder.models.endpoint import Endpoint
+from beholder.models.listing import Listing, known_names, lacks
+from beholder.models.model import Prepared, blob_of
+from beholder.sample import Ask, Response
+from beholder.seeds import seed_for
+
+Base64Of = Callable[[int], str]
+"""The base64 text of the picture at a place (`ImagePart.index`); in what is journaled, `sha256:` and its hash."""
+
+
+class Refused(Exception):
+    """An answer with an HTTP status that is no success, as an adapter's `call` found it."""
+
+    def __init__(self, status: int, body: bytes, retry_after: str | None = None) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status, self.body, self.retry_after = status, body, retry_after
+
+
+class HostedModel(ABC):
+    """One model behind a provider's own SDK. Nothing is opened before the first request; close it once."""
+
+    remote = True
+    wire: str
+    capabilities: Capabilities
+
+    def __init__(self, name: str, endpoint: Endpoint) -> None:
+        self.name = name
+        self.endpoint = endpoint
+        self.model = name.split("/", 1)[1]
+        self.proxy = usable_proxy(endpoint.proxy or environment_proxy(endpoint.base_url))
+        self.key = api_key(endpoint)
+        self.secrets = Secrets(endpoint, self.key, self.proxy)
+        self._identity = msgspec.json.encode(self.identity())
+        self._encoded = EncodedPictures(endpoint.policy)
+
+    @abstractmethod
+    def body(self, ask: Ask, sent: dict[int, Sent], base64_of: Base64Of) -> dict[str, Any]:
+        """The request as the provider's plain JSON, `extra_body` left out. Pure.
+
+        `sent` describes the pictures by their places; their text is had from `base64_of`.
+        """
+
+    @abstractmethod
+    async def call(self, body: dict[str, Any]) -> bytes:
+        """Sends a request by the SDK and gives the reply's JSON as it came.
+
+        Raises `Refused` for a status that is no success, `ProviderError` where there is no reply, `TimeoutError`.
+        """
+
+    @abstractmethod
+    def read(self, reply: bytes) -> Response:
+        """The response in a reply. Pure. Raises `ProviderError` if it is none."""
+
+    @abstractmethod
+    async def listing(self) -> Listing:
+        """What the server says of its models. Raises as `call` does."""
+
+    async def close(self) -> None:  # noqa: B027 - an adapter that keeps nothing open has nothing to close
+        """Closes the SDK's client, if there is one."""
+
+    def identity(self) -> dict[str, Any]:
+        endpoint = self.endpoint
+        header_hash = header_digest(endpoint.headers)
+        return {
+            "wire": self.wire,
+            "model": self.model,
+            "base_url": scrub_url(endpoint.base_url),
+            "extra_body": scrub(endpoint.extra_body),
+            "extra_body_hash": short_hash(msgspec.json.encode(endpoint.extra_body, order="deterministic")),
+            "headers": sorted(endpoint.headers),
+            **({"header_hash": header_hash} if header_hash else {}),
+            "image_policy": endpoint.policy.name,
+        }
+
+    def prepare(self, asks: list[Ask]) -> list[Prepared]:
+        pairs = pictures_of(asks[0], self._encoded)
+        sent = {place: one for place, (_, one) in pairs.items()}
+        records = tuple(sent_record(one) for one in sent.values())
+        pictures = asks[0].pictures
+        blobs = tuple(blob_of(image, pictures[place]) for place, (image, _) in pairs.items())
+        prepared = []
+        for ask in asks:
+            body = self.body(ask, sent, lambda place: sent[place].base64.decode("ascii")) | self.endpoint.extra_body
+            skeleton = self.body(ask, sent, lambda place: f"sha256:{sent[place].sha256}")
+            prepared.append(
+                Prepared(
+                    ask=ask,
+                    request_hash=self._hash(ask, skeleton | self.endpoint.extra_body),
+                    chunks=(json_value(body),),
+                    record=json_value(skeleton | scrub(self.endpoint.extra_body)),
+                    images=records,
+                    blobs=blobs,
+                )
+            )
+        return prepared
+
+    def seed(self, ask: Ask) -> int | None:
+        """The seed to send: one for each vote, so that a server does not repeat itself; None if none is set."""
+        if ask.sampling.seed is None:
+            return None
+        return seed_for(ask.sampling.seed, ask.sample.key, ask.epoch, ask.vote, "decode") % 2**31
+
+    def _hash(self, ask: Ask, skeleton: dict[str, Any]) -> str:
+        digest = hashlib.blake2b(self._identity, digest_size=16)
+        digest.update(b"\0" + json_value(skeleton) + b"\0%d\0%d" % (ask.epoch, ask.vote))
+        return digest.hexdigest()
+
+    async def send(self, prepared: Prepared) -> Response:
+        started = time.monotonic()
+        try:
+            reply = await self.call(msgspec.json.decode(b"".join(prepared.chunks)))
+        except TimeoutError:
+            raise ProviderError("The server did not answer in time.", kind="timeout", retryable=True) from None
+        except Refused as error:
+            words = self.secrets.hidden(error.body.decode("utf-8", "replace")).encode()
+            raise error_for_status(error.status, words, error.retry_after, time.time()) from None
+        response = self.read(self.secrets.hidden_in_answer(reply))
+        return msgspec.structs.replace(
+            response,
+            latency=time.monotonic() - started,
+            order=prepared.ask.order,
+            max_tokens=prepared.ask.sampling.max_tokens,
+            request_hash=prepared.request_hash,
+            images=prepared.images,
+        )
+
+    async def check(self) -> None:
+        """Asks for the list of models. Silence, a refused key and a list without the name are errors."""
+        told, variable = scrub_url(self.endpoint.base_url), self.endpoint.key_variable
+        try:
+            listing = await self.listing()
+        except Refused as error:
+            if error.status not in (401, 403):
+                return  # it answers; what it thinks of its list of models does not matter
+            mend = f"Correct {variable}" if self.key else f"{variable} is not set. Set it"
+            raise UsageError(f"The key is not accepted by {told} (HTTP {error.status}). {mend}.") from None
+        except (ProviderError, TimeoutError) as error:
+            words = self.secrets.hidden(str(error) or "no answer in time")
+            raise UsageError(f"No server answers at {told} ({words}). Correct --base-url or the proxy.") from None
+        finally:
+            await self.close()  # the run may never begin: nothing stays open until its first request
+        if lacks(listing, self.model):
+            words = f"{told} serves no model {self.model!r}. {known_names(listing, self.model)}"
+            raise UsageError(self.secrets.hidden(f"{words} Correct --model."))

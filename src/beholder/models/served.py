@@ -1,0 +1,53 @@
+"""The kinds of model that are served somewhere: whose key is sent, and where they are where nobody says."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+
+class Service(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of served model.
+
+    `key_variable` is the environment variable of its key, `url_variable` that of its address, as the provider's own
+    tools read them; `base_url` is the provider's own address, "" where there is none. `policy` names the limits that
+    its pictures must keep (`images.wire.POLICIES`).
+    """
+
+    key_variable: str
+    url_variable: str
+    base_url: str = ""
+    policy: str = "openai-compatible"
+
+    def address(self) -> str | None:
+        """Where it is asked if no address is given."""
+        return os.environ.get(self.url_variable) or self.base_url or None
+
+
+SERVED: dict[str, Service] = {
+    "openai": Service(key_variable="OPENAI_API_KEY", url_variable="OPENAI_BASE_URL"),
+    "openai-responses": Service(
+        key_variable="OPENAI_API_KEY", url_variable="OPENAI_BASE_URL", base_url="https://api.openai.com/v1"
+    ),
+    "anthropic": Service(
+        key_variable="ANTHROPIC_API_KEY",
+        url_variable="ANTHROPIC_BASE_URL",
+        base_url="https://api.anthropic.com",
+        policy="anthropic",
+    ),
+    "google": Service(
+        key_variable="GEMINI_API_KEY",
+        url_variable="GOOGLE_GEMINI_BASE_URL",
+        base_url="https://generativelanguage.googleapis.com",
+        policy="google",
+    ),
+}
+"""Kind → how it is reached."""
+
+CHAT = SERVED["openai"]
+
+
+def service_of(model: str) -> Service | None:
+    """The service of a model by its name (`openai/NAME`); None of one that runs here."""
+    return SERVED.get(model.partition("/")[0])
