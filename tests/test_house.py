@@ -20,7 +20,7 @@ FLOORS = [
     {"benchmarks", "synth", "models", "sandbox"},
     {"tools", "judges"},
     {"store", "engine"},
-    {"report", "audit", "experiments", "annotate"},
+    {"report", "audit", "experiments", "annotate", "peers"},
     {"web"},
     {"cli", "__main__"},
 ]
