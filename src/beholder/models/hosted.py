@@ -6,7 +6,10 @@ A provider's adapter says how a conversation is written as plain JSON (`body`), 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import importlib
+import importlib.util
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -40,14 +43,26 @@ class Refused(Exception):
         self.status, self.body, self.retry_after = status, body, retry_after
 
 
+_LONGEST_CHECK = 8.0
+"""Seconds for the list of models."""
+
+
 class HostedModel(ABC):
-    """One model behind a provider's own SDK. Nothing is opened before the first request; close it once."""
+    """One model behind a provider's own SDK. Nothing is opened before the first request; close it once.
+
+    `sdk` is the SDK's module and `extra` the extra of Beholder that brings it; without it there is no such model.
+    """
 
     remote = True
     wire: str
     capabilities: Capabilities
+    sdk: str = ""
+    extra: str = ""
 
     def __init__(self, name: str, endpoint: Endpoint) -> None:
+        if self.sdk and not _is_there(self.sdk):
+            kind = name.partition("/")[0]
+            raise UsageError(f"{kind}/NAME needs the extra: pip install 'beholder[{self.extra}]'")
         self.name = name
         self.endpoint = endpoint
         self.model = name.split("/", 1)[1]
@@ -68,7 +83,8 @@ class HostedModel(ABC):
     async def call(self, body: dict[str, Any]) -> bytes:
         """Sends a request by the SDK and gives the reply's JSON as it came.
 
-        Raises `Refused` for a status that is no success, `ProviderError` where there is no reply, `TimeoutError`.
+        Raises `Refused` for a status that is no success, `ProviderError` where there is no reply, `TimeoutError`; what
+        else the SDK or its client raises is `broken`'s to tell apart. The bound on the whole attempt is kept by `send`.
         """
 
     @abstractmethod
@@ -118,6 +134,10 @@ class HostedModel(ABC):
             )
         return prepared
 
+    def limit(self, ask: Ask) -> int | None:
+        """The limit on the answer's tokens that is sent."""
+        return ask.sampling.max_tokens
+
     def seed(self, ask: Ask) -> int | None:
         """The seed to send: one for each vote, so that a server does not repeat itself; None if none is set."""
         if ask.sampling.seed is None:
@@ -129,21 +149,40 @@ class HostedModel(ABC):
         digest.update(b"\0" + json_value(skeleton) + b"\0%d\0%d" % (ask.epoch, ask.vote))
         return digest.hexdigest()
 
+    def broken(self, error: Exception) -> Exception:
+        """What an error of the SDK, or of the client it was given, means: a time-out, or a connection that failed.
+
+        The words of the SDK are often only "Connection error."; what they stand for is told, without secrets.
+        """
+        from beholder.models.http_client import failure_of
+
+        behind = failure_of(error)
+        if isinstance(behind, ProviderError | TimeoutError | UsageError):
+            return behind
+        words = self.secrets.hidden(str(behind) or type(behind).__name__)
+        return ProviderError(f"The connection failed: {words}", kind="connection", retryable=True)
+
     async def send(self, prepared: Prepared) -> Response:
         started = time.monotonic()
         try:
-            reply = await self.call(msgspec.json.decode(b"".join(prepared.chunks)))
+            async with asyncio.timeout(self.endpoint.total):
+                reply = await self.call(msgspec.json.decode(b"".join(prepared.chunks)))
         except TimeoutError:
             raise ProviderError("The server did not answer in time.", kind="timeout", retryable=True) from None
         except Refused as error:
             words = self.secrets.hidden(error.body.decode("utf-8", "replace")).encode()
             raise error_for_status(error.status, words, error.retry_after, time.time()) from None
-        response = self.read(self.secrets.hidden_in_answer(reply))
+        reply = self.secrets.hidden_in_answer(reply)
+        try:
+            response = self.read(reply)
+        except ProviderError:
+            self.read(self.secrets.hidden(reply.decode("utf-8", "replace")).encode())  # the same, told without secrets
+            raise
         return msgspec.structs.replace(
             response,
             latency=time.monotonic() - started,
             order=prepared.ask.order,
-            max_tokens=prepared.ask.sampling.max_tokens,
+            max_tokens=self.limit(prepared.ask),
             request_hash=prepared.request_hash,
             images=prepared.images,
         )
@@ -151,8 +190,11 @@ class HostedModel(ABC):
     async def check(self) -> None:
         """Asks for the list of models. Silence, a refused key and a list without the name are errors."""
         told, variable = scrub_url(self.endpoint.base_url), self.endpoint.key_variable
+        if self.sdk:
+            await asyncio.to_thread(importlib.import_module, self.sdk)  # a second or so, no part of the wait
         try:
-            listing = await self.listing()
+            async with asyncio.timeout(min(_LONGEST_CHECK, self.endpoint.connect)):
+                listing = await self.listing()
         except Refused as error:
             if error.status not in (401, 403):
                 return  # it answers; what it thinks of its list of models does not matter
@@ -166,3 +208,10 @@ class HostedModel(ABC):
         if lacks(listing, self.model):
             words = f"{told} serves no model {self.model!r}. {known_names(listing, self.model)}"
             raise UsageError(self.secrets.hidden(f"{words} Correct --model."))
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package that it would lie in
+        return False

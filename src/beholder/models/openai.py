@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import ssl
 import time
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -37,7 +36,7 @@ from beholder.models.chat_body import pictures_after_tools, splice, tool_setting
 from beholder.models.chat_reply import error_for_status, read_reply
 from beholder.models.credentials import Secrets, api_key
 from beholder.models.encoded import EncodedPictures, pictures_of
-from beholder.models.endpoint import Endpoint
+from beholder.models.endpoint import Endpoint, trusting
 from beholder.models.listing import Listing, known_names, lacks, read_listing
 from beholder.models.model import Prepared, blob_of
 from beholder.models.spliced import SplicedPayload, roomy_socket
@@ -212,7 +211,7 @@ class OpenAIModel:
             endpoint = self.endpoint
             verify: ssl.SSLContext | bool = True
             if endpoint.ca_file is not None:
-                verify = _trusting(endpoint.ca_file)
+                verify = trusting(endpoint.ca_file)
             agent = f"beholder/{__version__}"
             headers = {"Content-Type": "application/json", "User-Agent": agent, **endpoint.headers}
             if self._key:
@@ -269,13 +268,6 @@ class OpenAIModel:
         if self._session is not None:
             await self._session.close()
             self._session = None
-
-
-def _trusting(ca_file: Path) -> ssl.SSLContext:
-    try:
-        return ssl.create_default_context(cafile=str(ca_file))
-    except OSError as error:
-        raise UsageError(f"--ca-file {ca_file} holds no certificates ({error}). Give a PEM file.") from None
 
 
 async def _bounded_body(reply: aiohttp.ClientResponse) -> bytes:
