@@ -120,19 +120,23 @@ class HostedModel(ABC):
         blobs = tuple(blob_of(image, pictures[place]) for place, (image, _) in pairs.items())
         prepared = []
         for ask in asks:
-            body = self.body(ask, sent, lambda place: sent[place].base64.decode("ascii")) | self.endpoint.extra_body
+            body = self.body(ask, sent, lambda place: sent[place].base64.decode("ascii"))
             skeleton = self.body(ask, sent, lambda place: f"sha256:{sent[place].sha256}")
             prepared.append(
                 Prepared(
                     ask=ask,
-                    request_hash=self._hash(ask, skeleton | self.endpoint.extra_body),
-                    chunks=(json_value(body),),
-                    record=json_value(skeleton | scrub(self.endpoint.extra_body)),
+                    request_hash=self._hash(ask, self.merged(skeleton, self.endpoint.extra_body)),
+                    chunks=(json_value(self.merged(body, self.endpoint.extra_body)),),
+                    record=json_value(self.merged(skeleton, scrub(self.endpoint.extra_body))),
                     images=records,
                     blobs=blobs,
                 )
             )
         return prepared
+
+    def merged(self, body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+        """The request with what the user adds to it."""
+        return body | extra
 
     def limit(self, ask: Ask) -> int | None:
         """The limit on the answer's tokens that is sent."""
