@@ -101,6 +101,14 @@ Timeout = Annotated[
 ConnectTimeout = Annotated[
     float, typer.Option(metavar="S", min=0.1, help="Seconds to wait for a connection.", rich_help_panel=_WHERE)
 ]
+Stream = Annotated[
+    bool,
+    typer.Option(
+        "--stream",
+        help="Have answers sent in pieces as they are made; --timeout then bounds the wait for each piece.",
+        rich_help_panel=_WHERE,
+    ),
+]
 MaxTokensField = Annotated[
     str,
     typer.Option(
@@ -144,6 +152,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None
     cache: bool
     fsync: bool
+    stream: bool
 
     @property
     def run_seed(self) -> int:
@@ -173,6 +182,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             max_tokens_field=self.max_tokens_field,
             image_policy=self.image_policy or (service or CHAT).policy,
             pictures_in_tool_messages=takes_pictures_with_tools(self.tool_images),
+            stream=self.stream,
         )
         return made if service is not None else None
 

@@ -40,6 +40,7 @@ class StoredEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens_field: str = "max_tokens"
     image_policy: str = OPENAI_COMPATIBLE.name
     pictures_in_tool_messages: bool = False
+    stream: bool = False
 
     @property
     def last_url(self) -> str:
@@ -102,6 +103,7 @@ def make_endpoint(
     max_tokens_field: str,
     image_policy: str = OPENAI_COMPATIBLE.name,
     pictures_in_tool_messages: bool = False,
+    stream: bool = False,
 ) -> Endpoint:
     """The endpoint that the options describe. `UsageError` names the option that cannot be read."""
     if ca_file is not None and not ca_file.is_file():
@@ -122,6 +124,7 @@ def make_endpoint(
         max_tokens_field=max_tokens_field,
         policy=POLICIES[image_policy],
         pictures_in_tool_messages=pictures_in_tool_messages,
+        stream=stream,
     )
 
 
@@ -140,6 +143,7 @@ def settings_of(endpoint: Endpoint) -> dict[str, Any]:
         "max_tokens_field": endpoint.max_tokens_field,
         "image_policy": endpoint.policy.name,
         "pictures_in_tool_messages": endpoint.pictures_in_tool_messages,
+        "stream": endpoint.stream,
     }
 
 
@@ -182,6 +186,7 @@ def endpoint_again(
         max_tokens_field=stored.max_tokens_field,
         image_policy=stored.image_policy,
         pictures_in_tool_messages=stored.pictures_in_tool_messages,
+        stream=stored.stream,
     )
 
 

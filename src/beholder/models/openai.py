@@ -34,6 +34,7 @@ from beholder.models.address import (
 from beholder.models.capabilities import Capabilities
 from beholder.models.chat_body import pictures_after_tools, splice, tool_settings
 from beholder.models.chat_reply import error_for_status, read_reply
+from beholder.models.chat_stream import STREAMED, ChatInPieces
 from beholder.models.credentials import Secrets, api_key
 from beholder.models.encoded import EncodedPictures, pictures_of
 from beholder.models.endpoint import Endpoint, trusting
@@ -231,14 +232,15 @@ class OpenAIModel:
     async def send(self, prepared: Prepared) -> Response:
         started = time.monotonic()
         try:
-            body_in_pieces = SplicedPayload(prepared.chunks)
+            body_in_pieces = SplicedPayload(self._streamed(prepared.chunks))
             # A redirect is not followed: it would take the key and the headers to an address nobody gave.
             async with self._open().post(
                 self._url, data=body_in_pieces, proxy=self._proxy, allow_redirects=False
             ) as reply:
                 if 300 <= reply.status < 400:
                     raise ProviderError(self._redirected(reply), kind="request", status=reply.status, retryable=False)
-                body = await _bounded_body(reply)
+                streamed = (self.endpoint.stream or self.endpoint.extra_body.get("stream")) and reply.status == 200
+                body = await (_streamed_body(reply) if streamed else _bounded_body(reply))
                 status, wait = reply.status, reply.headers.get("Retry-After")
         except TimeoutError:
             raise ProviderError("The server did not answer in time.", kind="timeout", retryable=True) from None
@@ -264,10 +266,30 @@ class OpenAIModel:
             images=prepared.images,
         )
 
+    def _streamed(self, chunks: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        """The body that is sent. It asks for a stream, if one is wanted, here only: how an answer comes does not change
+        it, so that neither the request's hash nor its record says so."""
+        if not self.endpoint.stream or "stream" in self.endpoint.extra_body:
+            return chunks
+        more = {name: value for name, value in STREAMED.items() if name not in self.endpoint.extra_body}
+        return (*chunks[:-1], chunks[-1].removesuffix(b"}") + b"," + msgspec.json.encode(more)[1:])
+
     async def close(self) -> None:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+async def _streamed_body(reply: aiohttp.ClientResponse) -> bytes:
+    """The completion that comes in pieces as one body, bounded. What comes after the server's last word is not read."""
+    pieces, size = ChatInPieces(), 0
+    async for piece in reply.content.iter_any():
+        size += len(piece)
+        if size > _BODY_LIMIT:
+            raise ProviderError("The server's reply is larger than 64 MB.", kind="broken_body", retryable=False)
+        if pieces.add(piece):
+            break
+    return pieces.body()
 
 
 async def _bounded_body(reply: aiohttp.ClientResponse) -> bytes:
