@@ -122,13 +122,10 @@ class AnthropicModel(HostedModel):
             from beholder.models.http_client import open_client
 
             address, query = _address(self.endpoint.base_url)
-            own = {name.lower() for name in self.endpoint.headers}
-            # Given as empty, so that the SDK does not look for another key than the one that was named.
-            key = "" if "x-api-key" in own else self.key
             headers: dict[str, Any] = {name: Omit() for name in _headers_of_the_environment()}
-            headers |= {"User-Agent": f"beholder/{__version__}"} | ({} if key else {"Authorization": Omit()})
+            headers |= {"User-Agent": f"beholder/{__version__}"} | ({} if self.key else {"Authorization": Omit()})
             self._client = AsyncAnthropic(
-                api_key=key,
+                api_key=self.key,  # even if empty: the SDK must not look for another one than that which was named
                 base_url=address,
                 default_query=query,
                 default_headers=headers | self.endpoint.headers,
