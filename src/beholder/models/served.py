@@ -12,13 +12,20 @@ class Service(msgspec.Struct, frozen=True, kw_only=True):
 
     `key_variable` is the environment variable of its key, `url_variable` that of its address, as the provider's own
     tools read them; `base_url` is the provider's own address, "" where there is none. `policy` names the limits that
-    its pictures must keep (`images.wire.POLICIES`).
+    its pictures must keep (`images.wire.POLICIES`). `second_key_variable` is read where the first one is not set.
     """
 
     key_variable: str
     url_variable: str
     base_url: str = ""
     policy: str = "openai-compatible"
+    second_key_variable: str = ""
+
+    @property
+    def key_at_hand(self) -> str:
+        """The environment variable whose key is sent where nobody names one."""
+        second = self.second_key_variable
+        return second if os.environ.get(second) and not os.environ.get(self.key_variable) else self.key_variable
 
     def address(self) -> str | None:
         """Where it is asked if no address is given."""
@@ -41,6 +48,7 @@ SERVED: dict[str, Service] = {
         url_variable="GOOGLE_GEMINI_BASE_URL",
         base_url="https://generativelanguage.googleapis.com",
         policy="google",
+        second_key_variable="GOOGLE_API_KEY",
     ),
 }
 """Kind → how it is reached."""
