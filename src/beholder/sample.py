@@ -218,7 +218,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     `vote` counts the K judgements of one item, `epoch` the repetitions of the whole run (both from 0).
     `order` is the order in which stored answers are shown: `(1, 0)` shows the second stored answer first;
     empty where nothing is reordered. `tools` are those that the model may call, `made` the pictures that they have
-    made so far in this conversation.
+    made so far in this conversation. `provider_tools`: the provider may run code that the model writes.
     """
 
     sample: Sample
@@ -229,6 +229,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     order: tuple[int, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     made: tuple[ImageRef, ...] = ()
+    provider_tools: bool = False
 
     @property
     def pictures(self) -> tuple[ImageRef, ...]:
@@ -240,7 +241,8 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Tokens as the server counted them; None where it did not say.
 
     `prompt_tokens` is all that went in, also what came from (`cache_read_tokens`) or went into (`cache_write_tokens`)
-    the provider's cache of prompts; `completion_tokens` all that came out, `reasoning_tokens` of it thoughts.
+    the provider's cache of prompts; `completion_tokens` all that came out, `reasoning_tokens` of it thoughts. `cost` is
+    in US dollars at the prices of the day, None where they are not known (`models.prices`).
     """
 
     prompt_tokens: int | None = None
@@ -248,6 +250,7 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     reasoning_tokens: int | None = None
     cache_read_tokens: int | None = None
     cache_write_tokens: int | None = None
+    cost: float | None = None
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
     from beholder.benchmarks.benchmark import Benchmark
     from beholder.cli.judges import Named
+    from beholder.engine.budget import Limits
     from beholder.engine.judge import Judge
     from beholder.engine.lifecycle import EngineOptions
     from beholder.engine.selection import Selection
     from beholder.models.endpoint import Endpoint
+    from beholder.models.prices import Price
     from beholder.sample import Sampling
 
 _WHAT = "What to ask"
@@ -171,7 +173,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             return None
         made = make_endpoint(  # also for a model that is not served: a wrong option is told of all the same
             base_url=url,
-            key_variable=self.api_key_env or (service or CHAT).key_variable,
+            key_variable=self.api_key_env or (service or CHAT).key_at_hand,
             headers=self.header or [],
             extra_body=self.extra_body,
             proxy=self.proxy,
@@ -234,8 +236,15 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         )
         return make_judges(named, found, way)
 
-    def engine_options(self, runs_dir: Path, judges: tuple[Judge, ...] = ()) -> EngineOptions:
-        """How a run is carried out."""
+    def engine_options(
+        self,
+        runs_dir: Path,
+        judges: tuple[Judge, ...] = (),
+        prices: dict[str, Price | None] | None = None,
+        limits: Limits | None = None,
+    ) -> EngineOptions:
+        """How a run is carried out; `prices` are those of the models by name, `limits` what it may spend."""
+        from beholder.engine.budget import UNLIMITED
         from beholder.engine.lifecycle import EngineOptions
         from beholder.engine.retry import RetryPolicy
 
@@ -245,6 +254,8 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             cache=self.cache_file(runs_dir),
             fsync=self.fsync,
             judges=judges,
+            prices={name: price for name, price in (prices or {}).items() if price is not None},
+            limits=limits or UNLIMITED,
         )
 
 

@@ -14,6 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from beholder.benchmarks.benchmark import Benchmark
+    from beholder.cli.cost_options import StoredBudget
     from beholder.cli.endpoint import StoredEndpoint, StoredSettings
     from beholder.engine.judge import Judge
     from beholder.engine.lifecycle import EngineOptions
@@ -54,6 +55,8 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
     extractor_key_env: str | None
     judge_key_env: list[str] | None = None
     slot_judge_key_env: list[str] | None = None
+    max_cost: float | None = None
+    max_tokens_total: int | None = None
     fsync: bool
 
     @property
@@ -78,18 +81,34 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
             max_connections=self.max_connections,
         )
 
-    def engine_options(self, settings: StoredSettings, found: Benchmark, cache: Path | None) -> EngineOptions:
-        """How it is carried out, with the judges that it was begun with; `cache` is the response cache, if any."""
+    def budget(self, settings: StoredSettings) -> StoredBudget:
+        """What may be spent in all: as is said now, else as it was when it began."""
+        stored = settings.budget
+        return msgspec.structs.replace(
+            stored,
+            max_cost=self.max_cost if self.max_cost is not None else stored.max_cost,
+            max_tokens=self.max_tokens_total if self.max_tokens_total is not None else stored.max_tokens,
+        )
+
+    def engine_options(
+        self, settings: StoredSettings, found: Benchmark, cache: Path | None, endpoint: Endpoint | None = None
+    ) -> EngineOptions:
+        """How it is carried out, with the judges that it was begun with; `cache` is the response cache, if any, and
+        `endpoint` where its model is."""
+        from beholder.cli.cost_options import price_of
         from beholder.engine.lifecycle import EngineOptions
         from beholder.engine.retry import RetryPolicy
 
         retries = self.retries(settings)
+        price = price_of(settings.model, endpoint, settings.budget.price)
         return EngineOptions(
             concurrency=self.connections(settings),
             retries=RetryPolicy(attempts=retries + 1),
             cache=cache,
             fsync=self.fsync,
             judges=self._judges(settings, found, cache, retries),
+            prices={settings.model: price} if price is not None else {},
+            limits=self.budget(settings).limits(),
         )
 
     def connections(self, settings: StoredSettings) -> int:

@@ -146,6 +146,6 @@ def exit_code(result: Result) -> int:
         unread = bool(result.judges) and lacks_headline(result.found, result.metrics)
         in_vain = unread or all_in_vain(result.judged)
         return exits.NO_SCORE if in_vain else exits.DONE
-    if result.tally.answered == 0 and result.ending is not Ending.REFUSED_KEY:
+    if result.tally.answered == 0 and result.ending not in (Ending.REFUSED_KEY, Ending.BUDGET):
         return exits.NO_SCORE
     return exits.INCOMPLETE

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from beholder.cli.cost_options import StoredBudget
 from beholder.errors import UsageError
 from beholder.images.wire import OPENAI_COMPATIBLE, POLICIES
 from beholder.models.address import scrub, scrub_url, split_url, usable_proxy
@@ -67,6 +68,7 @@ class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
     endpoint: StoredEndpoint | None = None
     extractor: StoredJudge | None = None
     judges: tuple[StoredJudge, ...] = ()
+    budget: StoredBudget = StoredBudget()
 
     @property
     def all_judges(self) -> tuple[StoredJudge, ...]:

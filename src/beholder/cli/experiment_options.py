@@ -56,6 +56,7 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     `data` stands in for `--data`.
     """
     from beholder.benchmarks import benchmark as find_benchmark
+    from beholder.cli.cost_options import price_of
     from beholder.cli.endpoint import check_one_server
     from beholder.cli.judges import named_judges
     from beholder.cli.run import read_template
@@ -91,5 +92,6 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     check_pin(runs_dir, source, plan.data_sha256, accept=options["accept"])
     for sentence in found.notices(plan.n_samples) if found.notices is not None else []:
         console.print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
-    reach = Reach(endpoint, asking.engine_options(runs_dir, judges))
+    prices = {name: price_of(name, endpoint if service_of(name) is not None else None, None) for name in names}
+    reach = Reach(endpoint, asking.engine_options(runs_dir, judges, prices))
     return Ready(plan, settings, reach, options)

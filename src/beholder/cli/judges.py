@@ -299,7 +299,7 @@ def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
         of_the_model = way.key_variable if shared else None
         endpoints[name] = make_endpoint(
             base_url=url,
-            key_variable=key or of_the_model or service.key_variable,
+            key_variable=key or of_the_model or service.key_at_hand,
             headers=[],
             extra_body=None,
             proxy=None,
@@ -314,6 +314,7 @@ def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
 
 
 def _made(task: JudgeTask, name: str, template: str, found: Benchmark, endpoint: Endpoint | None, way: Way) -> Judge:
+    from beholder.cli.cost_options import price_of
     from beholder.engine.judge import Judge, rule_of
     from beholder.engine.retry import RetryPolicy
     from beholder.errors import UsageError
@@ -346,6 +347,7 @@ def _made(task: JudgeTask, name: str, template: str, found: Benchmark, endpoint:
         retries=RetryPolicy(attempts=way.max_retries + 1),
         concurrency=way.concurrency,
         cache=way.cache,
+        price=price_of(name, endpoint, None),
         fsync=way.fsync,
     )
 

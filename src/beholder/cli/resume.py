@@ -15,6 +15,7 @@ from beholder.cli.asking_again import (
     RetriesAgain,
     UrlAgain,
 )
+from beholder.cli.cost_options import MaxCost, MaxTokensTotal
 from beholder.cli.extractor import ExtractorKey
 from beholder.cli.judges import JudgeKey, SlotJudgeKey
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, RunName, RunsDir
@@ -44,6 +45,8 @@ def resume(
     extractor_key_env: ExtractorKey = None,
     judge_key_env: JudgeKey = None,
     slot_judge_key_env: SlotJudgeKey = None,
+    max_cost: MaxCost = None,
+    max_tokens_total: MaxTokensTotal = None,
     fsync: FSync = False,
     all_metrics: AllMetrics = False,
     as_json: AsJson = False,
@@ -54,9 +57,11 @@ def resume(
     For a run that was stopped or killed, or whose failures may succeed now.
     """
     import asyncio
+    from functools import partial
 
     from beholder.cli.asking_again import AskingAgain
     from beholder.cli.carry_out import carry_out_with_progress, exit_code, finish_command
+    from beholder.cli.cost_options import check_prices
     from beholder.cli.endpoint import StoredEndpoint, asking, stored_settings
     from beholder.cli.finding import find_run
     from beholder.cli.judges import close
@@ -96,11 +101,13 @@ def resume(
         extractor_key_env=extractor_key_env,
         judge_key_env=judge_key_env,
         slot_judge_key_env=slot_judge_key_env,
+        max_cost=max_cost,
+        max_tokens_total=max_tokens_total,
         fsync=fsync,
     )
-    options = again.engine_options(settings, found, again.home / ".cache.db" if settings.cache else None)
     whole = holds_every_answer(folder, plan)  # then its server may be gone by now
     endpoint = again.endpoint(settings.endpoint or StoredEndpoint()) if settings.needs_endpoint and not whole else None
+    options = again.engine_options(settings, found, again.home / ".cache.db" if settings.cache else None, endpoint)
 
     async def judge_on() -> Result:
         try:
@@ -108,13 +115,15 @@ def resume(
             say(f"{folder} holds every answer; only its judges are asked.", "dim")
             await _check_judges(folder, options.judges)
             with locked(folder):
-                return await judge_again(folder, info, plan, options.judges, {}, lambda text: say(text, "yellow"))
+                warn = partial(say, style="yellow")
+                return await judge_again(folder, info, plan, options.judges, {}, warn, options.limits)
         finally:
             await close(options.judges)
 
     async def run_on() -> Result:
         model = make_model(settings.model, found, seed=plan.seed, endpoint=endpoint)
         try:
+            check_prices(again.budget(settings), [model], options.prices, options.judges)
             began_with = at_first_address(settings, endpoint)
             as_planned = make_model(settings.model, found, seed=plan.seed, endpoint=began_with)
             check_same_plan(info, plan, as_planned)

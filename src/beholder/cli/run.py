@@ -30,6 +30,7 @@ from beholder.cli.asking import (
     UseCache,
     Where,
 )
+from beholder.cli.cost_options import DryRun, MaxCost, MaxTokensTotal, PriceText
 from beholder.cli.extractor import ExtractorKey, ExtractorName, ExtractorPrompt, ExtractorUrl
 from beholder.cli.judges import (
     JudgeKey,
@@ -158,6 +159,10 @@ def run_benchmark(
     slot_judge_base_url: SlotJudgeUrl = None,
     slot_judge_key_env: SlotJudgeKey = None,
     slot_judge_prompt: SlotJudgePrompt = None,
+    max_cost: MaxCost = None,
+    max_tokens_total: MaxTokensTotal = None,
+    price: PriceText = None,
+    dry_run: DryRun = False,
     cache: UseCache = True,
     accept: Accept = False,
     keep_apart: KeepApart = False,
@@ -180,6 +185,8 @@ def run_benchmark(
     from beholder.cli import exits
     from beholder.cli.asking import Asking, selection_of
     from beholder.cli.carry_out import check_all, exit_code, finish_command, run_all
+    from beholder.cli.cost_options import StoredBudget, check_prices, price_of
+    from beholder.cli.dry_run import say_estimates
     from beholder.cli.endpoint import check_one_server
     from beholder.cli.judges import check, named_judges
     from beholder.cli.kept_apart import check_reads_on, saying_how_to_go_on, tell_apart
@@ -246,8 +253,11 @@ def run_benchmark(
     selection = selection_of(limit, where, ids)
     sampling = asking.sampling(found)
     judges, kept = asking.judges(found, runs_dir, named_judges(context.params), model)
-    settings = assumed | kept
-    options = asking.engine_options(runs_dir, judges)
+    budget = StoredBudget(max_cost=max_cost, max_tokens=max_tokens_total, price=price)
+    prices = {name: price_of(name, endpoints[name], price) for name in model}
+    check_prices(budget, models, prices, judges)
+    settings = assumed | kept | budget.kept()
+    options = asking.engine_options(runs_dir, judges, prices, budget.limits())
 
     async def check_everybody() -> None:
         await check_all(models)
@@ -289,8 +299,12 @@ def run_benchmark(
             print_result(output, result, every=all_metrics)
 
     def settings_of(one: Model) -> dict[str, Any]:
-        return asking.settings(endpoints[one.name]) | settings
+        told = prices[one.name]
+        return asking.settings(endpoints[one.name]) | settings | ({"price": told.told} if told is not None else {})
 
+    if dry_run:
+        say_estimates(plan, models, options, settings_of, runs_dir, console, as_json=as_json)
+        return
     results = asyncio.run(run_all(plan, models, options, settings_of, runs_dir, console, on_result))
     if as_json:
         finish_command(results, as_json=True)

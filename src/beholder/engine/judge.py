@@ -17,6 +17,7 @@ from beholder.engine.retry import RetryPolicy, answer
 from beholder.errors import DataError, Owner, UsageError
 from beholder.judges.ask import JudgeReply, ask_judge
 from beholder.models.model import Model
+from beholder.models.prices import Price, priced
 from beholder.sample import Ask, Failure, ImageRef, Message, Part, Response, Sample, Sampling
 from beholder.seeds import rng_for
 from beholder.store.cache import ResponseCache
@@ -31,7 +32,8 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
     """Who judges, and how it is asked: a `model` by the question of `template`, or a `rule` that needs no model.
 
     `name` is what the user typed. `cache` is the file of answers given earlier, None for none; a model of this machine
-    and a rule are never cached. `assumptions` are those of the benchmark that a rule rests on.
+    and a rule are never cached; `price` is that of the model. `assumptions` are those of the benchmark that a rule
+    rests on.
     """
 
     task: JudgeTask
@@ -43,6 +45,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: int = 16
     retries: RetryPolicy = RetryPolicy()
     cache: Path | None = None
+    price: Price | None = None
     fsync: bool = False
 
     @property
@@ -168,6 +171,7 @@ class Asker:
             lambda: rng_for(0, sample.key, number, judge.task.purpose, "retry"),
             self.sleep,
         )
+        given = priced(given, judge.price)
         await self._remember(given)
         return given
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from beholder.benchmarks.benchmark import Benchmark, JudgeTask
+from beholder.engine.budget import Purse
 from beholder.engine.interrupt import Interrupts
 from beholder.engine.judge import Judge, asking_of, task_of
 from beholder.engine.judging import has_to_ask, judge_run
@@ -57,10 +58,15 @@ def _others_count(db: sqlite3.Connection, purpose: str, named: Sequence[Asking])
 
 
 async def have_judged(
-    folder: Path, plan: Plan, judges: Sequence[Judge], say: Callable[[str], None], interrupts: Interrupts
+    folder: Path,
+    plan: Plan,
+    judges: Sequence[Judge],
+    say: Callable[[str], None],
+    interrupts: Interrupts,
+    purse: Purse | None = None,
 ) -> tuple[Ending, str]:
     """Has the judges look, one after the other, at what they have not judged yet; why that stopped, with a line for the
-    user. A judge that fails or whose key is refused does not stop the others."""
+    user. A judge that fails or whose key is refused does not stop the others; a `purse` that is used up stops all."""
     again = f"`{folders.resume_command(folder)}`"
     pictures = RunPictures(folder, plan)
     told: list[str] = []
@@ -68,10 +74,12 @@ async def have_judged(
         purpose = judge.task.purpose
         together = [other.asking for other in judges if other.task.purpose == purpose]
         try:
-            done = await judge_run(folder, judge, say, interrupts, together=together, pictures=pictures.of)
+            done = await judge_run(folder, judge, say, interrupts, together=together, pictures=pictures.of, purse=purse)
         except AuthError as error:  # not `REFUSED_KEY`: that is about the model, and would stop others at its endpoint
             told.append(f"The {judge.told} refused the key: {str(error).rstrip('.')}. Mend it and run {again}.")
             continue
+        if done.interrupted and purse is not None and purse.reason:
+            return Ending.BUDGET, f"The budget is used up: {purse.reason}. {again} with a higher limit goes on."
         if done.interrupted:
             what = "answers were read" if purpose == EXTRACTION else "responses were judged"
             return Ending.INTERRUPTED, f"Not all {what}. Continue with {again}."

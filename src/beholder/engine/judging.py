@@ -16,9 +16,11 @@ from pathlib import Path
 import msgspec
 
 from beholder.benchmarks.benchmark import Answered, JudgeTask
+from beholder.engine.budget import Purse
 from beholder.engine.interrupt import Interrupts
 from beholder.engine.judge import Asker, Judge, Pictures, open_asker
 from beholder.errors import Owner
+from beholder.judges.ask import JudgeReply
 from beholder.sample import Extracted, Failure, Judged, Response, Sample
 from beholder.store import judge_calls, reading, schema
 from beholder.store.judge_calls import EXTRACTION, Asking, JudgeCall
@@ -81,14 +83,16 @@ async def judge_run(
     *,
     together: Sequence[Asking] = (),
     pictures: Pictures = lambda sample: sample.images,
+    purse: Purse | None = None,
 ) -> Judging:
     """Has a judge look at every response of a run about which it has not been asked yet.
 
     What failed in a way that asking again may mend is tried again. `together` are all judges of this purpose that count
     at the same time; what others say stays, and no longer counts once this one has said anything, now or earlier.
     `interrupts`, if given, is told what Ctrl-C means meanwhile: the first one waits for what is in flight, the second
-    one drops it. When the judge fails on many in a row, the rest is left for a resume. `AuthError` of the judge's
-    server is raised. Whatever ends it, what was said by then is kept.
+    one drops it. A `purse` that is used up stops it like the first Ctrl-C. When the judge fails on many in a row, the
+    rest is left for a resume. `AuthError` of the judge's server is raised. Whatever ends it, what was said by then is
+    kept.
     """
 
     async def fetch(numbers: Sequence[int]) -> list[ToJudge]:
@@ -99,11 +103,13 @@ async def judge_run(
             judge_calls.keep, folder, judge.asking, calls, together=tuple(together), fsync=judge.fsync
         )
 
-    work = _Work(judge, say, fetch, keep)
+    work = _Work(judge, say, fetch, keep, purse)
     with open_asker(judge, pictures, say, work.sleep) as asker:
         try:
             if interrupts is not None:
                 interrupts.tell = work.interrupted
+            if purse is not None:
+                purse.begin()
             numbers = await asyncio.to_thread(missing, folder, judge.asking)
             await keep(())  # what it said earlier counts again, also where nothing is left to be asked
             done = await work.judge_all(asker, numbers)
@@ -166,8 +172,10 @@ class _Work:
         say: Callable[[str], None],
         fetch: Callable[[Sequence[int]], Awaitable[list[ToJudge]]],
         keep: Callable[[Sequence[JudgeCall]], Awaitable[None]],
+        purse: Purse | None = None,
     ) -> None:
-        self.judge, self.say, self.fetch, self.keep = judge, say, fetch, keep
+        self.judge, self.say, self.fetch, self.keep, self.purse = judge, say, fetch, keep, purse
+        self.in_flight = 0
         self.stopping = asyncio.Event()
         self.slots = asyncio.Semaphore(judge.concurrency)
         self.tasks: list[asyncio.Task[None]] = []
@@ -235,10 +243,27 @@ class _Work:
         async with self.slots:
             if self.stopping.is_set():
                 return
+            if self.purse is not None and self.purse.used_up(self.in_flight):
+                self.stopping.set()
+                return
             with contextlib.suppress(_Stopped):
-                reply = await asker.ask(sample, response, number)
+                reply = await self._paid(asker.ask(sample, response, number))
                 call = JudgeCall(response=number, answer=reply.value, failure=reply.failure, replies=reply.replies)
                 self.calls.append(call)
+
+    async def _paid(self, asking: Awaitable[JudgeReply[str]]) -> JudgeReply[str]:
+        """The judge's reply, which is paid for out of the purse."""
+        self.in_flight += 1
+        try:
+            reply = await asking
+        finally:
+            self.in_flight -= 1
+        if self.purse is not None and reply.replies:
+            for one in reply.replies:
+                if not one.cached:
+                    self.purse.pay(one.usage)
+            self.purse.ended()
+        return reply
 
 
 def _has_said(folder: Path, asking: Asking) -> bool:

@@ -19,6 +19,7 @@ import beholder
 from beholder.benchmarks import benchmark as find_benchmark
 from beholder.benchmarks.benchmark import Benchmark, MetricOptions
 from beholder.engine import run as engine
+from beholder.engine.budget import UNLIMITED, Limits, Purse
 from beholder.engine.interrupt import Interrupts
 from beholder.engine.judge import Judge
 from beholder.engine.judges_of_run import have_judged, lacks_verdicts
@@ -28,10 +29,12 @@ from beholder.engine.retry import RetryPolicy
 from beholder.engine.watch import Watch
 from beholder.errors import UsageError
 from beholder.models.model import Model
+from beholder.models.prices import Price
 from beholder.score import Metrics, ScoredItem
 from beholder.store import folder as folders
 from beholder.store import judge_calls, reading, schema, turns
 from beholder.store.cache import ResponseCache
+from beholder.store.spending import Spending, spending
 
 if TYPE_CHECKING:
     from beholder.sandbox.pool import SandboxPool
@@ -41,7 +44,10 @@ _PACKAGES = ("aiohttp", "msgspec", "numpy", "pillow")
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run is carried out; none of it changes what is asked."""
+    """How a run is carried out; none of it changes what is asked.
+
+    `prices` are those of the models, by name; `limits` is what the run may spend.
+    """
 
     concurrency: int = 64
     retries: RetryPolicy = RetryPolicy()
@@ -49,6 +55,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     fsync: bool = False
     drain: float = 30.0
     judges: tuple[Judge, ...] = ()
+    prices: dict[str, Price] = {}
+    limits: Limits = UNLIMITED
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +76,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Metrics
     details: dict[str, Any]
     complete: bool
+    spending: Spending
     unjudged: bool = False
     ending: engine.Ending = engine.Ending.FINISHED
     message: str = ""
@@ -163,6 +172,7 @@ async def carry_out(
             if sandboxes is not None:
                 stack.push_async_callback(sandboxes.close)
             _set_status(folder, info, "running")
+            purse = purse_of(folder, options.limits)
             job = engine.Job(
                 plan=plan,
                 found=found,
@@ -175,6 +185,8 @@ async def carry_out(
                 fsync=options.fsync,
                 drain=options.drain,
                 sandboxes=sandboxes,
+                price=options.prices.get(model.name),
+                purse=purse,
                 attempts=attempts,
             )
             ended = False
@@ -182,7 +194,7 @@ async def carry_out(
                 with _told_plainly(folder):
                     ending, message = await engine.execute(job, watch, interrupts)
                     if options.judges and ending is engine.Ending.FINISHED:
-                        ending, message = await have_judged(folder, plan, options.judges, watch.say, interrupts)
+                        ending, message = await have_judged(folder, plan, options.judges, watch.say, interrupts, purse)
                     if stale:
                         watch.say("The scorers have changed since this run began; all of its answers are scored again.")
                     result = await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=stale)
@@ -221,6 +233,7 @@ async def judge_again(
     judges: Sequence[Judge],
     settings: dict[str, Any],
     say: Callable[[str], None],
+    limits: Limits = UNLIMITED,
 ) -> Result:
     """Has other judges look at the answers of a run, and scores them all again. The model is not asked.
 
@@ -230,8 +243,18 @@ async def judge_again(
     with Interrupts(say) as interrupts, _told_plainly(folder):
         info.settings.update(settings)
         _set_status(folder, info, "incomplete")
-        ending, message = await have_judged(folder, plan, judges, say, interrupts)
+        purse = purse_of(folder, limits)
+        ending, message = await have_judged(folder, plan, judges, say, interrupts, purse)
         return await asyncio.to_thread(finish, folder, info, plan, found, ending, message, again=True)
+
+
+def purse_of(folder: Path, limits: Limits) -> Purse | None:
+    """What a run may still spend: its limits, less what it has spent; None without limits."""
+    if limits == UNLIMITED:
+        return None
+    with contextlib.closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
+        spent = spending(db).total
+    return Purse(limits, cost=spent.cost or 0.0, tokens=spent.tokens)
 
 
 def _what_is_there(
@@ -308,6 +331,7 @@ def read_result(
         tally = reading.tally(db, len(found.scorers))
         items = reading.scored_items(db)
         counted = judge_calls.counted(db)
+        spent = spending(db)
     finally:
         db.close()
     complete = tally.retryable == 0 and tally.answered + tally.failed == plan.n_asks
@@ -328,6 +352,7 @@ def read_result(
         metrics=metrics,
         details=details,
         complete=possible and complete and not lacking,
+        spending=spent,
         unjudged=lacking,
         ending=ending,
         message=message,

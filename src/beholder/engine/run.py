@@ -11,11 +11,12 @@ import contextlib
 from collections import deque
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from beholder.benchmarks.benchmark import Benchmark
+from beholder.engine.budget import Purse
 from beholder.engine.feed import Feeder, Gate, Ready
 from beholder.engine.interrupt import Interrupts
 from beholder.engine.plan import Plan
@@ -23,7 +24,9 @@ from beholder.engine.retry import RetryPolicy, answer
 from beholder.engine.scoring import score_with, scorer_code
 from beholder.engine.watch import Watch
 from beholder.errors import AuthError, Owner
+from beholder.models.capabilities import check_needs
 from beholder.models.model import Model, Prepared
+from beholder.models.prices import Price, priced
 from beholder.sample import Response
 from beholder.seeds import rng_for
 from beholder.store.cache import ResponseCache
@@ -33,6 +36,8 @@ from beholder.store.storable import storable
 
 if TYPE_CHECKING:
     from beholder.engine.conversing import Conversing
+    from beholder.engine.provider_work import Recounting
+    from beholder.models.provider_work import TellsOfItsWork
     from beholder.sandbox.pool import SandboxPool
 
 _IN_MEMORY = 256 << 20
@@ -45,6 +50,7 @@ class Ending(StrEnum):
     """Why the engine stopped."""
 
     FINISHED = "finished"
+    BUDGET = "budget"
     INTERRUPTED = "interrupted"
     REFUSED_KEY = "refused key"
     HOPELESS = "hopeless"
@@ -54,7 +60,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One run's work: what to ask, of whom, and where to keep it. `skip` is what is answered already.
 
     `drain` is how many seconds a first Ctrl-C waits for answers in flight. With tools, `sandboxes` is where code of the
-    model runs, and `attempts` numbers the next attempt at what was begun and not finished.
+    model runs, and `attempts` numbers the next attempt at what was begun and not finished. `price` is that of the
+    model; when the `purse` is used up nothing more is begun, and what is in flight is waited for.
     """
 
     plan: Plan
@@ -68,6 +75,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     fsync: bool = False
     drain: float = 30.0
     sandboxes: SandboxPool | None = None
+    price: Price | None = None
+    purse: Purse | None = None
     attempts: dict[tuple[str, int, int], int] = {}
 
 
@@ -105,6 +114,7 @@ class _Run:
         self.message = ""
         self.failures_in_a_row = 0
         self.any_answer = False
+        self.items_in_flight = 0
         self.fault: BaseException | None = None
         self.workers: list[asyncio.Task[None]] = []
 
@@ -143,11 +153,16 @@ class _Run:
                 raise self.fault
         return self.ending, self.message
 
-    def _conversing(self, journal: Journal, blobs: Blobs, cache: ResponseCache | None) -> Conversing:
+    def _conversing(self, journal: Journal, blobs: Blobs, cache: ResponseCache | None) -> Conversing | Recounting:
         from beholder.engine.conversing import Conversing
+        from beholder.engine.provider_work import Recounting
+        from beholder.tools.settings import Arm
 
         job = self.job
         assert job.plan.tools is not None
+        if job.plan.tools.arm is Arm.PROVIDER:
+            check_needs(job.model.name, job.model.capabilities, job.plan.needs)  # a plan may come from a run.json
+            return Recounting(cast("TellsOfItsWork", job.model), self._send, blobs, journal, job.attempts)
         return Conversing(job.model, job.plan.tools, self._send, cache, blobs, journal, job.sandboxes, job.attempts)
 
     def _deliver(self, item: Ready | BaseException | None) -> None:
@@ -176,6 +191,8 @@ class _Run:
                     f"Stopping: waiting up to {self.job.drain:.0f} s for {what}. Press Ctrl-C again to drop them."
                 )
                 await asyncio.wait({everything}, timeout=self.job.drain)
+            elif self.ending is Ending.BUDGET:
+                await everything  # what is in flight is paid for; Ctrl-C drops it
             elif self.fault is None and not everything.done():
                 await asyncio.wait({everything}, timeout=_LAST_ANSWERS)  # they are on their way, and may cost money
         finally:
@@ -189,7 +206,7 @@ class _Run:
         try:
             while (item := await self._next()) is not None:
                 try:
-                    response, record = await self._response_to(item)
+                    response, record = await self._within_budget(item)
                 except _Stopped:
                     return
                 finally:
@@ -213,6 +230,25 @@ class _Run:
             return None
         return item
 
+    async def _within_budget(self, item: Ready) -> tuple[Response, bytes]:
+        """What comes of an item; `_Stopped` if there is no money left to begin with it."""
+        purse = self.job.purse
+        if purse is None or item.response is not None:
+            return await self._response_to(item)
+        used_up = purse.used_up(self.items_in_flight)
+        if used_up:
+            self._stop(
+                Ending.BUDGET,
+                f"The budget is used up: {used_up}. `{resume_command(self.job.folder)}` with a higher limit goes on.",
+            )
+            raise _Stopped
+        self.items_in_flight += 1
+        try:
+            return await self._response_to(item)
+        finally:
+            self.items_in_flight -= 1
+            purse.ended()
+
     async def _response_to(self, item: Ready) -> tuple[Response, bytes]:
         """What comes of an item, and the request as it is journaled."""
         unusable = item.response is not None and item.response.failure is not None
@@ -234,7 +270,7 @@ class _Run:
         job, ask = self.job, prepared.ask
         self.watch.in_flight += 1
         try:
-            return await answer(
+            response = await answer(
                 lambda: job.model.send(prepared),
                 job.retries,
                 lambda: rng_for(job.plan.seed, ask.sample.key, ask.epoch, ask.vote, "retry"),
@@ -248,6 +284,10 @@ class _Run:
             raise _Stopped from None
         finally:
             self.watch.in_flight -= 1
+        response = priced(response, job.price)
+        if job.purse is not None:
+            job.purse.pay(response.usage)
+        return response
 
     async def _sleep(self, seconds: float) -> None:
         self.watch.retries += 1

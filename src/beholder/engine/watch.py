@@ -34,6 +34,7 @@ class Watch:
         self.in_flight = 0
         self.prompt_tokens = 0
         self.completion_tokens = 0
+        self.cost: float | None = None
         self.last_failure = ""
         self.n_scored = 0
         self.sum_scored = 0.0
@@ -50,6 +51,8 @@ class Watch:
             return
         self.prompt_tokens += response.usage.prompt_tokens or 0
         self.completion_tokens += response.usage.completion_tokens or 0
+        if response.usage.cost is not None:
+            self.cost = (self.cost or 0.0) + response.usage.cost
 
     def scored(self, entry: Entry, scores: dict[str, Score]) -> None:
         """Adds a response's headline score to the running mean."""

@@ -71,6 +71,17 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def dollars(amount: float) -> str:
+    """An amount in US dollars, to the cent from ten cents on.
+
+    >>> dollars(0), dollars(0.00123), dollars(12.345)
+    ('$0', '$0.0012', '$12.35')
+    """
+    if amount >= 0.1:
+        return f"${amount:,.2f}"
+    return f"${amount:.2g}" if amount else "$0"
+
+
 def size_in_words(n_bytes: int) -> str:
     """A size in the fitting unit.
 

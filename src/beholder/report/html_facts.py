@@ -10,6 +10,7 @@ from beholder.engine.lifecycle import Result
 from beholder.errors import UsageError
 from beholder.report.comparable import differences, verdict
 from beholder.report.comparison import Comparison, compare, headline_scorer
+from beholder.report.costs import cost_in_words
 from beholder.report.figures import count, counted, percent
 from beholder.report.html_runs import Runs, named, text
 from beholder.report.plain_text import plain
@@ -223,6 +224,8 @@ def _about(result: Result) -> Iterator[tuple[str, str]]:
     answered = f"{count(tally.answered)} answered, {count(tally.failed + tally.retryable)} failed"
     yield "responses", f"{answered}, {count(tally.cached)} from cache, {count(tally.cut)} cut by the token limit"
     yield "tokens", f"{count(tally.prompt_tokens)} in, {count(tally.completion_tokens)} out"
+    for words in cost_in_words(result.spending):
+        yield "cost", words.removeprefix("cost ")
     versions = info.environment.get("packages")
     packages = (
         ", ".join(f"{name} {version}" for name, version in versions.items()) if isinstance(versions, dict) else ""

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from beholder.engine.watch import Watch
 from beholder.metrics.intervals import wilson
-from beholder.report.figures import count, duration
+from beholder.report.figures import count, dollars, duration
 from beholder.report.plain_text import plain
 
 _QUIET_EVERY = 15.0
@@ -66,6 +66,8 @@ class ProgressLine:
             parts.append(self._headline())
         if watch.prompt_tokens or watch.completion_tokens:
             parts.append(f"tokens {count(watch.prompt_tokens)} in, {count(watch.completion_tokens)} out")
+        if watch.cost is not None:
+            parts.append(dollars(watch.cost))
         if watch.cached:
             parts.append(f"{count(watch.cached)} from cache")
         if watch.retries:

@@ -18,7 +18,7 @@ from beholder.report.run_list import status_of
 from beholder.store import schema
 from beholder.store.folder import RunInfo, resume_command
 from beholder.store.marks import all_marks
-from beholder.tools.settings import ToolSettings
+from beholder.tools.settings import Arm, ToolSettings
 
 _REASONS_SHOWN = 5
 _BAD_REQUEST = 400
@@ -40,6 +40,7 @@ def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> No
         **({"replay": plan.replay.told} if plan.replay is not None else {}),
         **_judges(info),
         **({"task": plan.task} if plan.task else {}),
+        **({"price": str(info.settings["price"])} if "price" in info.settings else {}),
         **_assumptions(info),
         "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {status_of(folder, info)}",
     }
@@ -56,6 +57,8 @@ def _tools(plan: Plan) -> dict[str, str]:
 
 def tools_in_words(settings: ToolSettings) -> str:
     """The tools of a run in a line: which, how they are called, and every budget that is set."""
+    if settings.arm is Arm.PROVIDER:
+        return "provider: its own code interpreter, within its own limits"
     budget = settings.budget
     limits = {
         "turns": budget.turns,

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from beholder.engine.lifecycle import Result
 from beholder.metrics.noise import Noise, between_within
+from beholder.report.costs import cost_in_words
 from beholder.report.details_report import print_details
 from beholder.report.figures import count, counted, percent
 from beholder.report.judged_report import failed_lines, judged_lines
@@ -103,6 +104,7 @@ def _counts(result: Result) -> str:
     parts = [f"{count(tally.answered)} answered, {count(tally.failed + tally.retryable)} failed"]
     if tally.prompt_tokens or tally.completion_tokens:
         parts.append(f"{count(tally.prompt_tokens)} tokens in, {count(tally.completion_tokens)} out")
+    parts += cost_in_words(result.spending)
     if tally.cut:
         parts.append(f"{count(tally.cut)} cut by the token limit ({percent(tally.cut / max(tally.answered, 1))})")
     if tally.cached:
@@ -150,6 +152,7 @@ def result_summary(result: Result) -> dict[str, Any]:
         "failures": failure_counts(result.folder),
         "noise": _noise(result),
         "tally": result.tally,
+        "spending": result.spending,
         "judges": result.judges,
         "judged": result.judged,
         "tools": tool_use(result),

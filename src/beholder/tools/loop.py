@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -32,6 +33,8 @@ from beholder.tools.running import CallRunner
 from beholder.tools.settings import Budget, Protocol, ToolSettings
 from beholder.tools.tool import Toolset
 from beholder.trajectory import NO_NEW_EVIDENCE, Ended, Observation, Turn
+
+N = TypeVar("N", int, float)
 
 PROBE = "What is your answer so far? Give only the answer, in the form that was asked for. Do not call a tool now."
 """Asked out of band after each new picture, with `--probe`; OUR words."""
@@ -279,9 +282,9 @@ def without_pictures(message: Message, evicted: set[int]) -> Message:
 
 
 def _added(usages: Sequence[Usage]) -> Usage:
-    def total(values: list[int | None]) -> int | None:
+    def total(values: Sequence[N | None]) -> N | None:
         known = [value for value in values if value is not None]
-        return sum(known) if known else None
+        return sum(known[1:], start=known[0]) if known else None
 
     return Usage(
         prompt_tokens=total([usage.prompt_tokens for usage in usages]),
@@ -289,4 +292,5 @@ def _added(usages: Sequence[Usage]) -> Usage:
         reasoning_tokens=total([usage.reasoning_tokens for usage in usages]),
         cache_read_tokens=total([usage.cache_read_tokens for usage in usages]),
         cache_write_tokens=total([usage.cache_write_tokens for usage in usages]),
+        cost=total([usage.cost for usage in usages]),
     )
