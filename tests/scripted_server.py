@@ -167,7 +167,9 @@ class ScriptedServer:
         if reply.refuse:
             return False
         await asyncio.sleep(reply.first_byte)
-        head = f"HTTP/1.1 {reply.status} Scripted\r\nContent-Type: application/json\r\n"
+        head = f"HTTP/1.1 {reply.status} Scripted\r\n"
+        if not any(name.lower() == "content-type" for name, _ in reply.headers):
+            head += "Content-Type: application/json\r\n"
         head += f"Content-Length: {len(reply.body)}\r\n"
         head += "".join(f"{name}: {value}\r\n" for name, value in reply.headers)
         writer.write(head.encode() + b"\r\n")
