@@ -27,11 +27,20 @@ BENCHMARKS: dict[str, tuple[str, str]] = {
 
 
 def benchmark(name: str) -> Benchmark:
-    """The benchmark of that name; `UsageError` suggests the nearest names if there is none."""
+    """The benchmark of that name, one of ours or of the user's own; `UsageError` suggests the nearest names.
+
+    A name is never taken for a file: those are named on the command line (`benchmarks.own`).
+    """
     if name not in BENCHMARKS:
+        from beholder.benchmarks import own
+
+        mine = own.find(name)
+        if mine is not None:
+            return mine
         near = difflib.get_close_matches(name.lower().replace("_", "-"), BENCHMARKS, n=3, cutoff=0.4)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(f"There is no benchmark {name!r}.{hint} Known: {', '.join(BENCHMARKS)}.")
+        known = ", ".join((*BENCHMARKS, *own.listed()))
+        raise UsageError(f"There is no benchmark {name[:60]!r}.{hint} Known: {known}, and your own by path/to/file.py.")
     found = importlib.import_module(BENCHMARKS[name][0]).BENCHMARK
     assert isinstance(found, Benchmark)
     return found

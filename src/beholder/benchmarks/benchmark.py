@@ -119,6 +119,8 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     `Response.judged` (an extractor's in `Response.extracted`) and decide the scores of some scorers. `assumptions` is
     the text of what is ours to choose where a paper is silent; `assume` gives the same benchmark under another such
     text (`UsageError` if it cannot be used).
+
+    `code` is the SHA-256 of the file that a benchmark of the user's own comes from; "" for ours, which are folders.
     """
 
     name: str
@@ -151,6 +153,7 @@ class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
     judge_tasks: tuple[JudgeTask, ...] = ()
     assumptions: str = ""
     assume: Callable[[str], Benchmark] | None = None
+    code: str = ""
 
     def template_of(self, task: str) -> str:
         """The template of one of the `tasks`; of the benchmark's own question for "". `UsageError` if there is none."""

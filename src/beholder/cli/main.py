@@ -7,6 +7,7 @@ import importlib
 import io
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -14,7 +15,10 @@ import typer.core
 import typer.main
 
 from beholder import __version__
+from beholder.cli.completing import complete_names
 from beholder.cli.exits import INTERRUPTED, USAGE
+from beholder.cli.own import know_own_files, leaves
+from beholder.cli.settings import defaults_for, where_from
 from beholder.errors import BeholderError
 
 COMMANDS: dict[str, str] = {
@@ -36,6 +40,8 @@ COMMANDS: dict[str, str] = {
     "report": "beholder.cli.report:report",
     "demo": "beholder.cli.demo:demo",
     "doctor": "beholder.cli.doctor:doctor",
+    "config": "beholder.cli.config:app",
+    "completion": "beholder.cli.completion:completion",
 }
 """Command → the function that does it, or its commands. Only the one that is called gets imported."""
 
@@ -57,12 +63,28 @@ class _Commands(typer.core.TyperGroup):
         module, _, function = COMMANDS[cmd_name].partition(":")
         found = getattr(importlib.import_module(module), function)
         if isinstance(found, typer.Typer):  # a command with commands of its own
-            group = typer.main.get_group(found)
-            group.name = cmd_name
-            return group
-        one = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        one.command(cmd_name, context_settings=_HELP)(found)
-        return typer.main.get_command(one)
+            command: Any = typer.main.get_group(found)
+            command.name = cmd_name
+        else:
+            one = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            one.command(cmd_name, context_settings=_HELP)(found)
+            command = typer.main.get_command(one)
+        know_own_files(command)
+        complete_names(command)
+        for param in (param for leaf in leaves(command) for param in leaf.params):
+            if not param.envvar:  # every option has one (docs/shell.md); naming each would drown the help
+                param.show_envvar = False
+        return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called, with what the config files say of it; while a line is completed, without."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not ctx.resilient_parsing and not {"--help", "-h"} & set(rest):
+            own = sys.modules.get("beholder.benchmarks.own")
+            if own is not None:  # a command before this one in the same process
+                own.forget()
+            ctx.default_map = defaults_for(str(name), command, ctx.params.get("config"))
+        return name, command, rest
 
 
 app = typer.Typer(
@@ -88,6 +110,9 @@ def _version(wanted: bool) -> None:
 @app.callback(epilog="A first look: `beholder demo`. The options of a command: `beholder COMMAND --help`.")
 def main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    config: Path | None = typer.Option(  # noqa: B008 - how typer declares an option
+        None, "--config", metavar="FILE", envvar="BEHOLDER_CONFIG", help="Take defaults from FILE, not ./beholder.toml."
+    ),
 ) -> None:
     """Measures whether a vision-language model reasons from what it sees."""
 
@@ -98,7 +123,9 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a character gets its escape
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(args=sys.argv[1:] or ["--help"], prog_name="beholder", standalone_mode=False)
+        code = app(
+            args=sys.argv[1:] or ["--help"], prog_name="beholder", standalone_mode=False, auto_envvar_prefix="BEHOLDER"
+        )
         sys.stdout.flush()
         if code == INTERRUPTED:  # a run that ended so, or what typer makes of Ctrl-C
             sys.stderr.write(_INTERRUPTED)
@@ -138,7 +165,7 @@ def _say(message: str) -> None:
 def _parser_message(error: Any) -> str:
     """What is wrong on the command line, which command it is about, and where its options are listed."""
     command = error.ctx.command_path if error.ctx is not None else "beholder"
-    said = error.format_message().rstrip(".")
+    said = error.format_message().rstrip(".") + where_from(error)
     if command == "beholder":
         import difflib
 

@@ -39,12 +39,14 @@ def _guarded(scorer: Scorer, sample: Sample, response: Response) -> Score:
 
 
 def scorer_code(found: Benchmark) -> dict[str, str]:
-    """Scorer name → a hash of what decides its scores: the benchmark's folder, `extract`, packages, assumptions."""
+    """Scorer name → a hash of what decides its scores: benchmark, `extract`, packages, assumptions."""
     digest = hashlib.blake2b(digest_size=8)
-    folder = found.name.replace("-", "_")
+    digest.update(found.code.encode())  # a benchmark of the user's own: its file
     digest.update(resources.files("beholder").joinpath("annotation.py").read_bytes())  # the rules of the structure
-    for package in (f"beholder.benchmarks.{folder}", "beholder.extract"):
-        for file in sorted(resources.files(package).iterdir(), key=lambda entry: entry.name):
+    folder = resources.files("beholder.benchmarks")
+    own = [folder / "simple.py"] if found.code else list((folder / found.name.replace("-", "_")).iterdir())
+    for files in (own, list(resources.files("beholder.extract").iterdir())):
+        for file in sorted(files, key=lambda entry: entry.name):
             if file.name.endswith(".py"):
                 digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     for name in found.deciding_packages:

@@ -12,6 +12,7 @@ from beholder.errors import UsageError
 if TYPE_CHECKING:
     from beholder.benchmarks.benchmark import Benchmark
     from beholder.models.endpoint import Endpoint
+    from beholder.models.local import LocalOptions
     from beholder.models.model import Model
 
 KINDS: dict[str, str] = {
@@ -40,19 +41,35 @@ _ON_A_SERVER: dict[str, str] = {
 }
 """Kind → the class of its wire, made from the name and the endpoint (`models.served` says where and with whose key)."""
 
-_COMPLETE = (*_ON_A_SERVER, "transformers", "vllm", "replay", "scripted", "constant", "bad-tools")
+_HERE: dict[str, str] = {
+    "transformers": "beholder.models.transformers:TransformersModel",
+    "vllm": "beholder.models.vllm:VllmModel",
+}
+"""Kind → the class that runs a folder's weights in this process, made from the name, the options and the seed."""
+
+_COMPLETE = (*_ON_A_SERVER, *_HERE, "replay", "scripted", "constant", "bad-tools")
 """Kinds that mean nothing without a name."""
 
 
-def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint | None) -> Model:
-    """The model of that name. `UsageError` names the nearest kinds if there is none."""
+def make_model(
+    name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint | None, local: LocalOptions | None = None
+) -> Model:
+    """The model of that name. `UsageError` names the nearest kinds if there is none.
+
+    `local` says how one that runs in this process is run.
+    """
     kind, _, rest = name.partition("/")
     if kind not in KINDS:
+        from beholder.models.own import own_model
+
+        own = own_model(name)
+        if own is not None:
+            return own
         near = difflib.get_close_matches(kind.lower(), KINDS, n=2, cutoff=0.4)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise UsageError(
             f"There is no kind of model {kind!r} (in --model {name}).{hint} Known: {', '.join(KINDS)}. "
-            "A model behind an endpoint is written openai/NAME."
+            "A model behind an endpoint is written openai/NAME, one of your own path/to/file.py:Class."
         )
     if kind in _COMPLETE and not rest:
         raise UsageError(f"--model {name} is incomplete. Write {KINDS[kind].partition(':')[0]}.")
@@ -60,6 +77,11 @@ def make_model(name: str, benchmark: Benchmark, *, seed: int, endpoint: Endpoint
         if endpoint is None:
             raise UsageError(f"--model {name} needs --base-url, such as http://localhost:8000/v1.")
         made: Model = _class(_ON_A_SERVER[kind])(name, endpoint)
+        return made
+    if kind in _HERE:
+        from beholder.models.local import LocalOptions
+
+        made = _class(_HERE[kind])(name, local or LocalOptions(), seed)
         return made
     if kind in ("classical", "static"):
         from beholder.models.classical import ClassicalModel
