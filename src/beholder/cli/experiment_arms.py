@@ -44,6 +44,7 @@ async def check_experiment(experiment: Experiment, reach: Reach) -> None:
     from beholder.cli.carry_out import check_all
     from beholder.cli.judges import check
     from beholder.cli.tools_options import check_sandbox
+    from beholder.models.capabilities import check_needs
 
     async with contextlib.AsyncExitStack() as stack:
         models = {arm.model: _model(arm, reach.endpoint) for arm in experiment.arms}
@@ -52,6 +53,7 @@ async def check_experiment(experiment: Experiment, reach: Reach) -> None:
         await check_all(list(models.values()))
         await check(reach.options.judges)
         for arm in experiment.arms:
+            check_needs(arm.model, models[arm.model].capabilities, arm.plan.needs)
             arm.plan.identity({})  # tells the model of its tools: a missing extra shows itself
         tools = [arm.plan.tools for arm in experiment.arms if arm.plan.tools is not None]
         for settings in {one.sandbox: one for one in tools if one.needs_sandbox}.values():

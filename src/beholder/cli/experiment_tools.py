@@ -59,6 +59,7 @@ TITLES = {
     "python": "Python in a sandbox",
     "both": "visual tools and Python",
     "rotate": "the turning of pictures alone",
+    "provider": "the provider's own code interpreter",
 }
 AGAIN = "again"
 """What the name of the repeated arm ends with."""
@@ -70,7 +71,10 @@ def tools(
     benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or tir.")] = "tir",
     arms: Annotated[
         str,
-        typer.Option(metavar="LIST", help="Arms in their order, the first is none: of visual, python, both, rotate."),
+        typer.Option(
+            metavar="LIST",
+            help="Arms in their order, the first is none: of visual, python, both, rotate, provider.",
+        ),
     ] = "none,visual,python,both",
     plain_model: Annotated[
         str | None,

@@ -15,7 +15,8 @@ ToolArm = Annotated[
     typer.Option(
         "--tools",
         metavar="ARM",
-        help="none, visual (crop, rotate, measure, …), python (code in a sandbox), both, or rotate alone.",
+        help="none, visual (crop, rotate, measure, …), python (code in a sandbox), both, rotate alone, or provider "
+        "(its own code interpreter).",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -119,6 +120,12 @@ def make_tools(
         if probe or placebo:
             raise UsageError(f"{'--probe' if probe else '--placebo'} is about tools: give --tools too.")
         return None
+    if arm == Arm.PROVIDER:
+        for option, given in (("--tool-protocol text", protocol == Protocol.TEXT), ("--probe", probe)):
+            if given:
+                raise UsageError(f"{option} is about our tools; --tools provider has none of them. Leave it out.")
+        if placebo:
+            raise UsageError("--placebo cannot stand in for tools that the provider runs. Choose another --tools.")
     budget = Budget(turns=turns, tokens=tokens, seconds=seconds, repeats=repeats, pictures=pictures)
     settings = ToolSettings(
         arm=Arm(arm),

@@ -219,6 +219,8 @@ def _with_tools(asks: list[Ask], settings: ToolSettings) -> list[Ask]:
     from beholder.tools.loop import opening
     from beholder.tools.settings import specs_of
 
+    if settings.arm is Arm.PROVIDER:
+        return [msgspec.structs.replace(ask, provider_tools=True) for ask in asks]
     specs = specs_of(settings)
     return [opening(ask, settings, specs) for ask in asks]
 

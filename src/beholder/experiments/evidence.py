@@ -35,7 +35,7 @@ from beholder.sample import Sample
 from beholder.seeds import rng_for
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs, RunInfo, read_info
-from beholder.tools.settings import Protocol
+from beholder.tools.settings import Arm, Protocol
 
 SOURCE = "source"
 PLACEBO = "placebo"
@@ -108,6 +108,8 @@ def open_source(folder: Path) -> Source:
     plan = plan_of(info)
     if plan.tools is None:
         raise UsageError(f"{folder} is a run without tools: there are no observations to withhold.")
+    if plan.tools.arm is Arm.PROVIDER:
+        raise UsageError(f"{folder} used the provider's own tools: what they brought is not ours to withhold.")
     if not (1 <= plan.votes <= _MOST and 1 <= plan.epochs <= _MOST):
         raise UsageError(f"{folder / 'run.json'} asks for {plan.votes} votes in {plan.epochs} epochs. Not opened.")
     asked = remake_plan(plan).identity(info.plan.get("model", {}))

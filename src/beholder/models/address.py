@@ -14,6 +14,10 @@ from beholder.errors import UsageError
 
 _SECRET_WORDS = ("key", "token", "secret", "auth", "password", "credential", "cookie")
 _HIDDEN = "***"
+_ENDINGS = ("com", "us", "cn")
+_AZURE = tuple(
+    f".{service}.azure.{ending}" for service in ("openai", "cognitiveservices", "services.ai") for ending in _ENDINGS
+)
 
 
 def environment_proxy(base_url: str) -> str | None:
@@ -58,6 +62,24 @@ def with_v1(base_url: str) -> str | None:
     return None if path.endswith("/v1") else urlunsplit((parts.scheme, parts.netloc, path + "/v1", parts.query, ""))
 
 
+def is_azure(base_url: str) -> bool:
+    """Whether a base URL is one of Azure's: it takes the key in a header of its own, and the name that is asked for is
+    that of a deployment, which its list of models does not know."""
+    host = (split_url(base_url).hostname or "").rstrip(".")
+    return host.endswith(_AZURE)
+
+
+def key_headers(base_url: str, key: str) -> dict[str, str]:
+    """The header in which a server wants its key; none without a key.
+
+    >>> key_headers("https://NAME.openai.azure.com/openai/v1", "k"), key_headers("http://host:8000/v1", "k")
+    ({'api-key': 'k'}, {'Authorization': 'Bearer k'})
+    """
+    if not key:
+        return {}
+    return {"api-key": key} if is_azure(base_url) else {"Authorization": f"Bearer {key}"}
+
+
 def redirected_base(asked: yarl.URL, location: str) -> str:
     """The base URL that a redirect of `asked` points to, told without credentials; "elsewhere" if it names none."""
     try:
@@ -77,7 +99,7 @@ def _under(base_url: str, ending: str) -> yarl.URL:
 
 
 def _without_endings(path: str) -> str:
-    return path.rstrip("/").removesuffix("/chat/completions").removesuffix("/models")
+    return path.rstrip("/").removesuffix("/chat/completions").removesuffix("/responses").removesuffix("/models")
 
 
 def split_url(base_url: str) -> SplitResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -12,9 +13,15 @@ from beholder.errors import UsageError
 from beholder.models.address import is_secret, secret_values, split_url
 from beholder.models.endpoint import Endpoint
 
+_KEY_HEADERS = ("authorization", "api-key")
 _SHORTEST = 8
 """Characters of the shortest secret that is looked for in answers. Local servers are given keys such as `EMPTY` and
 `ollama`, which guard nothing and are words of an honest answer."""
+
+
+def brings_credentials(headers: Iterable[str]) -> bool:
+    """Whether one of the headers (their names) is one that a key is sent in: then no other key goes with it."""
+    return any(name.lower() in _KEY_HEADERS for name in headers)
 
 
 def api_key(endpoint: Endpoint) -> str:
@@ -26,7 +33,7 @@ def api_key(endpoint: Endpoint) -> str:
         raise UsageError("--base-url holds credentials and --header sets Authorization. Give one of the two.")
     if not key.isprintable():
         raise UsageError(f"The API key in {endpoint.key_variable} holds a line break or a control character.")
-    return "" if in_url or in_header else key
+    return "" if in_url or brings_credentials(endpoint.headers) else key
 
 
 class Secrets:

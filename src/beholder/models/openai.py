@@ -23,6 +23,8 @@ from beholder.models.address import (
     chat_url,
     environment_proxy,
     header_digest,
+    is_azure,
+    key_headers,
     models_url,
     redirected_base,
     scrub,
@@ -35,7 +37,7 @@ from beholder.models.capabilities import Capabilities
 from beholder.models.chat_body import pictures_after_tools, splice, tool_settings
 from beholder.models.chat_reply import error_for_status, read_reply
 from beholder.models.chat_stream import STREAMED, ChatInPieces
-from beholder.models.credentials import Secrets, api_key
+from beholder.models.credentials import Secrets, api_key, brings_credentials
 from beholder.models.encoded import EncodedPictures, pictures_of
 from beholder.models.endpoint import Endpoint, trusting
 from beholder.models.listing import Listing, known_names, lacks, read_listing
@@ -139,7 +141,8 @@ class OpenAIModel:
     async def check(self) -> None:
         """Asks the server for its list of models. Silence, a refused key and a list without the name are errors."""
         listing = await self.reach()
-        if lacks(listing, self._model):
+        # On Azure the name is that of a deployment, and the list is one of models.
+        if lacks(listing, self._model) and not is_azure(self.endpoint.base_url):
             words = f"{scrub_url(self.endpoint.base_url)} serves no model {self._model!r}."
             raise UsageError(self._secrets.hidden(f"{words} {known_names(listing, self._model)} Correct --model."))
 
@@ -192,7 +195,7 @@ class OpenAIModel:
         told, variable = scrub_url(self.endpoint.base_url), self.endpoint.key_variable
         if self._key:
             return f"The key is not accepted by {told} (HTTP {status}). Correct {variable}, or --api-key-env."
-        if "@" in told or any(name.lower() == "authorization" for name in self.endpoint.headers):
+        if "@" in told or brings_credentials(self.endpoint.headers):
             return (
                 f"The key is not accepted by {told} (HTTP {status}). Correct the credentials in --base-url or --header."
             )
@@ -215,8 +218,7 @@ class OpenAIModel:
                 verify = trusting(endpoint.ca_file)
             agent = f"beholder/{__version__}"
             headers = {"Content-Type": "application/json", "User-Agent": agent, **endpoint.headers}
-            if self._key:
-                headers["Authorization"] = f"Bearer {self._key}"
+            headers |= key_headers(endpoint.base_url, self._key)
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     limit=endpoint.max_connections, ssl=verify, ttl_dns_cache=300, socket_factory=roomy_socket

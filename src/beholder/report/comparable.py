@@ -9,6 +9,7 @@ from typing import Any
 from beholder.engine.plan import Plan
 from beholder.report.figures import count
 from beholder.score import Metric
+from beholder.tools.settings import Arm
 
 _NOT_EXTRACTED = "ocr"
 
@@ -63,7 +64,8 @@ def _asked(plan: Plan, protocol: Mapping[str, Any]) -> list[str]:
     if plan.votes != 1:
         found.append(f"each item was asked {plan.votes} times")
     if plan.tools is not None:
-        found.append(f"the model had our tools ({plan.tools.arm.value}), which no published row had")
+        whose = "tools of its provider" if plan.tools.arm is Arm.PROVIDER else f"our tools ({plan.tools.arm.value})"
+        found.append(f"the model had {whose}, which no published row had")
     if plan.replay is not None:
         found.append("the conversations of another run were replayed")
     return found
