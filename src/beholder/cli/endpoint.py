@@ -15,6 +15,7 @@ from beholder.errors import UsageError
 from beholder.images.wire import OPENAI_COMPATIBLE, POLICIES
 from beholder.models.address import scrub, scrub_url, split_url, usable_proxy
 from beholder.models.endpoint import Endpoint
+from beholder.models.local import LocalOptions
 from beholder.models.served import SERVED, service_of
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=4096)]
@@ -66,6 +67,7 @@ class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_connections: _Count = 64
     cache: bool = True
     endpoint: StoredEndpoint | None = None
+    local: LocalOptions = LocalOptions()
     extractor: StoredJudge | None = None
     judges: tuple[StoredJudge, ...] = ()
     budget: StoredBudget = StoredBudget()

@@ -18,6 +18,7 @@ from beholder.cli.asking_again import (
 from beholder.cli.cost_options import MaxCost, MaxTokensTotal
 from beholder.cli.extractor import ExtractorKey
 from beholder.cli.judges import JudgeKey, SlotJudgeKey
+from beholder.cli.local_options import BatchSizeAgain, DeviceAgain, TrustAgain
 from beholder.cli.options import AllMetrics, AsJson, ExtraBody, FSync, Header, RunName, RunsDir
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ def resume(
     ca_file: CaFileAgain = None,
     max_connections: ConnectionsAgain = None,
     max_retries: RetriesAgain = None,
+    batch_size: BatchSizeAgain = None,
+    device: DeviceAgain = None,
+    trust_remote_code: TrustAgain = False,
     extractor_key_env: ExtractorKey = None,
     judge_key_env: JudgeKey = None,
     slot_judge_key_env: SlotJudgeKey = None,
@@ -51,6 +55,8 @@ def resume(
     all_metrics: AllMetrics = False,
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
+    *,
+    context: typer.Context,
 ) -> None:
     """Continue a run, asking only for what is missing.
 
@@ -65,6 +71,7 @@ def resume(
     from beholder.cli.endpoint import StoredEndpoint, asking, stored_settings
     from beholder.cli.finding import find_run
     from beholder.cli.judges import close
+    from beholder.cli.local_options import local_again
     from beholder.engine.lifecycle import benchmark_of, check_same_plan, judge_again, plan_of
     from beholder.models import make_model
     from beholder.report.plain_text import plain
@@ -121,11 +128,12 @@ def resume(
             await close(options.judges)
 
     async def run_on() -> Result:
-        model = make_model(settings.model, found, seed=plan.seed, endpoint=endpoint)
+        local = local_again(settings.local, context.params)
+        model = make_model(settings.model, found, seed=plan.seed, endpoint=endpoint, local=local)
         try:
             check_prices(again.budget(settings), [model], options.prices, options.judges)
             began_with = at_first_address(settings, endpoint)
-            as_planned = make_model(settings.model, found, seed=plan.seed, endpoint=began_with)
+            as_planned = make_model(settings.model, found, seed=plan.seed, endpoint=began_with, local=local)
             check_same_plan(info, plan, as_planned)
             if endpoint is not None:
                 say(asking(endpoint), "dim")

@@ -43,6 +43,7 @@ from beholder.cli.judges import (
     SlotJudgeUrl,
 )
 from beholder.cli.kept_apart import KeepApart
+from beholder.cli.local_options import BatchSize, Device, Dtype, MaxPixels, MinPixels, TrustRemoteCode
 from beholder.cli.options import (
     AllMetrics,
     AsJson,
@@ -135,6 +136,12 @@ def run_benchmark(
     stream: Stream = False,
     max_tokens_field: MaxTokensField = "max_tokens",
     image_policy: ImagePolicy = None,
+    dtype: Dtype = "auto",
+    device: Device = "auto",
+    batch_size: BatchSize = None,
+    min_pixels: MinPixels = None,
+    max_pixels: MaxPixels = None,
+    trust_remote_code: TrustRemoteCode = False,
     tools: ToolArm = "none",
     tool_protocol: ToolProtocol = "native",
     tool_images: ToolImages = "user",
@@ -190,6 +197,7 @@ def run_benchmark(
     from beholder.cli.endpoint import check_one_server
     from beholder.cli.judges import check, named_judges
     from beholder.cli.kept_apart import check_reads_on, saying_how_to_go_on, tell_apart
+    from beholder.cli.local_options import kept_of, local_options
     from beholder.cli.options import under_assumptions
     from beholder.cli.tools_options import check_sandbox, make_tools
     from beholder.engine.plan import make_plan
@@ -243,9 +251,10 @@ def run_benchmark(
         cache=cache,
         fsync=fsync,
     )
+    local = local_options(model, context.params)
     check_one_server(model, base_url, api_key_env)
     endpoints = {name: asking.endpoint(name) for name in model}
-    models = [make_model(name, found, seed=asking.run_seed, endpoint=endpoints[name]) for name in model]
+    models = [make_model(name, found, seed=asking.run_seed, endpoint=endpoints[name], local=local) for name in model]
     own = found.template_of(task)
     template = own if prompt is None else read_template(prompt)
     if language is not None:
@@ -300,7 +309,8 @@ def run_benchmark(
 
     def settings_of(one: Model) -> dict[str, Any]:
         told = prices[one.name]
-        return asking.settings(endpoints[one.name]) | settings | ({"price": told.told} if told is not None else {})
+        kept = asking.settings(endpoints[one.name]) | kept_of(one.name, local) | settings
+        return kept | ({"price": told.told} if told is not None else {})
 
     if dry_run:
         say_estimates(plan, models, options, settings_of, runs_dir, console, as_json=as_json)

@@ -81,8 +81,8 @@ def make_model(
     if kind in _HERE:
         from beholder.models.local import LocalOptions
 
-        made = _class(_HERE[kind])(name, local or LocalOptions(), seed)
-        return made
+        run_here: Model = _class(_HERE[kind])(name, local or LocalOptions(), seed)
+        return run_here
     if kind in ("classical", "static"):
         from beholder.models.classical import ClassicalModel
 
