@@ -244,14 +244,38 @@ def test_model_names_that_cannot_work(name: str, words: str) -> None:
         make_model(name, benchmark("tfq"), seed=0, endpoint=None)
 
 
-def test_every_kind_can_be_made(tmp_path: Path) -> None:
-    rest = {"openai": "/org/model", "replay": f"/{replay_file(tmp_path)}", "scripted": f"/{script_file(tmp_path)}"}
-    rest |= {"constant": "/Overall Judgment: Answer 1 is better.", "bad-tools": "/useless"}
-    for kind in KINDS:
-        found = benchmark("tir" if kind in ("classical", "static", "classical-tools") else "tfq")
-        model = make_model(kind + rest.get(kind, ""), found, seed=0, endpoint=Endpoint(base_url="http://h/v1"))
-        assert model.name == kind + rest.get(kind, "")
-        assert model.remote is (kind == "openai")
+def weights(folder: Path) -> str:
+    """As much of a model's folder as is looked at before its weights are."""
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    return f"/{folder}"
+
+
+REMOTE = ("openai", "openai-responses", "anthropic", "google", "transformers", "vllm")
+"""Whose answers cost money or time: they are kept in the response cache."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_can_be_made(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("beholder.models.local_model.find_spec", lambda package: True)  # torch is not loaded yet
+    rest = {
+        "openai": lambda: "/org/model",
+        "openai-responses": lambda: "/gpt-5",
+        "anthropic": lambda: "/claude-opus-4-5",
+        "google": lambda: "/gemini-2.5-pro",
+        "transformers": lambda: weights(tmp_path / "weights"),
+        "vllm": lambda: weights(tmp_path / "weights"),
+        "replay": lambda: f"/{replay_file(tmp_path)}",
+        "scripted": lambda: f"/{script_file(tmp_path)}",
+        "constant": lambda: "/Overall Judgment: Answer 1 is better.",
+        "bad-tools": lambda: "/useless",
+    }
+    name = kind + rest.get(kind, str)()
+    found = benchmark("tir" if kind in ("classical", "static", "classical-tools") else "tfq")
+    model = make_model(name, found, seed=0, endpoint=Endpoint(base_url="http://h/v1"))
+    assert model.name == name
+    assert model.remote is (kind in REMOTE)
+    assert model.identity() == make_model(name, found, seed=0, endpoint=Endpoint(base_url="http://h/v1")).identity()
 
 
 def test_recorded_answers_keep_the_pictures_that_they_are_about(tmp_path: Path) -> None:
