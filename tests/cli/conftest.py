@@ -19,6 +19,9 @@ def beholder(
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
+    home = tmp_path_factory.mktemp("home")  # nobody's config file, and no file of one's own that was named before
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home))
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(tmp_path_factory.mktemp("here"))
 

@@ -11,7 +11,18 @@ from typing import Any
 
 from beholder.cli.own import BENCHMARK, MODEL, RUNS, leaves
 
+VARIABLE = "_BEHOLDER_COMPLETE"
+"""Set by the shell's script: the line in it is to be completed, and no command is called."""
+SHELLS = ("bash", "zsh", "fish")
 _MOST = 200
+
+
+def take_shells() -> None:
+    """Has typer know the shells, where a line is to be completed: it does so by itself only for options of its own."""
+    if os.environ.get(VARIABLE):
+        from typer.completion import completion_init  # type: ignore[attr-defined]
+
+        completion_init()
 
 
 def complete_names(command: Any) -> None:
@@ -24,6 +35,8 @@ def complete_names(command: Any) -> None:
                 param._custom_shell_complete = _models
             elif param.metavar in (*RUNS, "RUN_B"):
                 param._custom_shell_complete = _runs
+            elif param.metavar == "SHELL":
+                param._custom_shell_complete = _shells
 
 
 def _benchmarks(ctx: Any, param: Any, begun: str) -> list[str]:
@@ -38,6 +51,10 @@ def _models(ctx: Any, param: Any, begun: str) -> list[str]:
 
     whole = [line.partition(":")[0] for line in KINDS.values()]
     return [name.partition("/")[0] + "/" * ("/" in name) for name in whole if name.startswith(begun)]
+
+
+def _shells(ctx: Any, param: Any, begun: str) -> list[str]:
+    return [name for name in SHELLS if name.startswith(begun)]
 
 
 def _runs(ctx: Any, param: Any, begun: str) -> list[str]:

@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-SHELLS = ("bash", "zsh", "fish")
-
 
 def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
@@ -19,8 +17,9 @@ def completion(
     """
     from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
+    from beholder.cli.completing import SHELLS, VARIABLE
     from beholder.errors import UsageError
 
     if shell not in SHELLS:
         raise UsageError(f"There is no script for {shell[:40]!r}. Choose {', '.join(SHELLS)}.")
-    typer.echo(get_completion_script(prog_name="beholder", complete_var="_BEHOLDER_COMPLETE", shell=shell))
+    typer.echo(get_completion_script(prog_name="beholder", complete_var=VARIABLE, shell=shell))

@@ -7,10 +7,13 @@ from typing import Annotated
 
 import typer
 
+from beholder.cli.options import AsJson
+
 
 def example(
     benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="m3r.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder to make.")],
+    as_json: AsJson = False,
 ) -> None:
     """Draw a small example data set to try things out with.
 
@@ -24,6 +27,11 @@ def example(
     if benchmark != "m3r":
         raise UsageError(f"There is no example set of {benchmark!r}; there is one of m3r.")
     folder = write_example(out)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps({"folder": str(folder), "items": 24, "model": str(folder / "scripts" / "model.json")}))
+        return
     typer.echo(
         plain(
             f"24 items in {folder}, an example, not the benchmark. Run them: "

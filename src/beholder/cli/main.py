@@ -15,7 +15,7 @@ import typer.core
 import typer.main
 
 from beholder import __version__
-from beholder.cli.completing import complete_names
+from beholder.cli.completing import complete_names, take_shells
 from beholder.cli.exits import INTERRUPTED, USAGE
 from beholder.cli.own import know_own_files, leaves
 from beholder.cli.settings import defaults_for, where_from
@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "show": "beholder.cli.show:show",
     "compare": "beholder.cli.compare:compare",
     "pack": "beholder.cli.pack:pack",
+    "export": "beholder.cli.export:export",
     "list": "beholder.cli.listing:list_runs",
     "synth": "beholder.cli.synth:synth",
     "example": "beholder.cli.example:example",
@@ -123,6 +124,7 @@ def run() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a character gets its escape
             stream.reconfigure(errors="backslashreplace")
     try:
+        take_shells()
         code = app(
             args=sys.argv[1:] or ["--help"], prog_name="beholder", standalone_mode=False, auto_envvar_prefix="BEHOLDER"
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from beholder.cli.options import RunName, RunsDir
+from beholder.cli.options import AsJson, RunName, RunsDir
 
 
 def pack(
@@ -16,6 +16,7 @@ def pack(
         Path | None,
         typer.Option(metavar="FILE", help="The file to write (default: RUN.beholder.zip beside the run)."),
     ] = None,
+    as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
     """Write a run into one portable file, which `show` opens."""
@@ -32,6 +33,11 @@ def pack(
         )
     target = out if out is not None else folder.parent / f"{folder.resolve().name}.beholder.zip"
     size, changed = pack_run(folder, target)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps({"file": str(target), "bytes": size, "images_left_out": changed}))
+        return
     typer.echo(plain(f"{target} ({size_in_words(size)}). Open it with: beholder show {target}", one_line=True))
     if changed:
         typer.echo(f"{changed} images were left out: their files have changed since the run.", err=True)

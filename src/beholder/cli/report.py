@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from beholder.cli.options import RunsDir
+from beholder.cli.options import AsJson, RunsDir
 
 if TYPE_CHECKING:
     from beholder.report.html_experiment import ExperimentPart
@@ -30,6 +30,7 @@ def report(
     ] = False,
     without_images: Annotated[bool, typer.Option("--without-images", help="No pictures at all.")] = False,
     samples: Annotated[int, typer.Option(metavar="N", min=0, help="How many samples the page holds.")] = 2000,
+    as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
     """Write an HTML report of one or more runs.
@@ -82,7 +83,14 @@ def report(
         images = Images.NONE if without_images else Images.EMBEDDED if embed else Images.BESIDE
         page = write_html(results, out or last, images=images, limit=samples, names=names, experiment=part)
     beside = pictures_folder(page)
-    pictures = f", its large pictures in {beside.name}" if images is Images.BESIDE and beside.is_dir() else ""
+    has_folder = images is Images.BESIDE and beside.is_dir()
+    if as_json:
+        import json
+
+        facts = {"file": str(page), "bytes": page.stat().st_size, "pictures": str(beside) if has_folder else None}
+        typer.echo(json.dumps(facts))
+        return
+    pictures = f", its large pictures in {beside.name}" if has_folder else ""
     typer.echo(plain(f"{page} ({size_in_words(page.stat().st_size)}{pictures})", one_line=True))
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from beholder.cli.options import AsJson
+
 
 def synth(
     families: Annotated[
@@ -42,6 +44,7 @@ def synth(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes that make items (default: one for each core).")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Make fresh items with known answers.
 
@@ -74,6 +77,11 @@ def synth(
             raise UsageError("--masks is for refcoco, which is not among the families.")
         folder = write_dataset(draws, out, paths, jobs=processes)
         made = len(draws)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps({"folder": str(folder), "items": made, "manifest": str(folder / MANIFEST)}))
+        return
     typer.echo(
         plain(
             f"{counted(made, 'item')} in {folder}. Run them: beholder run tir --data {folder} --model classical",
