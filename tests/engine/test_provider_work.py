@@ -14,13 +14,15 @@ from typing import Any
 import PIL.Image
 import pytest
 
+from beholder.cli.tools_options import make_tools
 from beholder.engine.plan import Plan
 from beholder.errors import UsageError
+from beholder.experiments.evidence import open_source
 from beholder.models.endpoint import Endpoint
 from beholder.models.responses import ResponsesModel
 from beholder.store import reading, schema, turns
 from beholder.store.folder import Blobs
-from beholder.tools.settings import Arm, ToolSettings
+from beholder.tools.settings import Arm, Budget, ToolSettings
 from beholder.trajectory import NO_NEW_EVIDENCE, REPEATED, CallOutcome, Ended, Trajectory
 from made_runs import EngineRun, beholder, jpeg, plan_for, run_engine, stored
 from made_tir import mazes
@@ -241,6 +243,25 @@ def test_a_model_without_such_tools_is_refused(tmp_path: Path) -> None:
     assert server.requests == []
 
 
+NOT_ITS_OWN: list[dict[str, Any]] = [{"protocol": "text"}, {"probe": True}, {"placebo": True}, {"ocr": True}]
+
+
+@pytest.mark.parametrize("given", NOT_ITS_OWN, ids=[next(iter(one)) for one in NOT_ITS_OWN])
+def test_options_about_our_tools_do_not_go_with_it(given: dict[str, Any]) -> None:
+    usual: dict[str, Any] = {"protocol": "native", "turns": 20, "tokens": None, "seconds": 60.0, "repeats": 5}
+    usual |= {"pictures": None, "ocr": False, "probe": False, "placebo": False, "sandbox": "bwrap"}
+    assert make_tools("provider", **usual) == ToolSettings(arm=Arm.PROVIDER, budget=Budget(seconds=60.0))
+    with pytest.raises(UsageError, match=next(iter(given))):
+        make_tools("provider", **usual | given)
+
+
+def test_what_the_provider_brought_is_not_ours_to_withhold(tmp_path: Path) -> None:
+    done, _ = run(works, mazes(tmp_path / "data", 1), tmp_path / "runs")
+    with pytest.raises(UsageError, match="the provider's own tools"):
+        open_source(done.folder)
+
+
+@pytest.mark.slow
 def test_the_command_shows_such_a_run(tmp_path: Path) -> None:
     data = mazes(tmp_path / "data", 2)
     runs = ("--runs-dir", tmp_path / "runs")

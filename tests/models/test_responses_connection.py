@@ -176,6 +176,44 @@ def test_the_list_of_models_is_looked_at() -> None:
         check(base_url=server.url)
 
 
+def events(*given: dict[str, Any]) -> Reply:
+    """A stream of events; each names its type twice, as the API does."""
+    pieces = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in given]
+    return Reply("".join(pieces).encode(), headers=(("Content-Type", "text/event-stream"),))
+
+
+STARTED = {"type": "response.created", "response": {"status": "in_progress", "output": []}}
+DELTA = {"type": "response.output_text.delta", "delta": "T"}
+DONE = {"type": "response.completed", "response": json.loads(answer())}
+
+
+def test_a_stream_ends_with_the_whole_response() -> None:
+    with ScriptedServer(lambda request: events(STARTED, DELTA, DONE)) as server:
+        response = send(base_url=server.url, stream=True)
+    assert server.requests[0].body["stream"] is True
+    assert (response.text, json.loads(response.raw or b"")) == ("T", json.loads(answer()))
+    with ScriptedServer(always(answer())) as server:
+        assert send(base_url=server.url, stream=True).text == "T"
+
+
+FAILED = {"status": "failed", "output": [], "error": {"code": "server_error", "message": "x"}}
+STREAMS: list[tuple[str, Reply, str, bool]] = [
+    ("cut off", events(STARTED, DELTA), "empty_choices", True),
+    ("an error", events(STARTED, {"type": "error", "message": "overloaded"}), "error_in_body", True),
+    ("an error of another form", events({"type": "x", "error": {"message": "overloaded"}}), "error_in_body", True),
+    ("failed", events({"type": "response.failed", "response": FAILED}), "error_in_body", True),
+    ("nonsense", Reply(b"data: {\n\n", headers=(("Content-Type", "text/event-stream"),)), "broken_body", True),
+    ("no stream at all", Reply(b"{}", status=400), "request", False),
+]
+
+
+@pytest.mark.parametrize(("reply", "kind", "retryable"), [row[1:] for row in STREAMS], ids=[row[0] for row in STREAMS])
+def test_streams_that_bring_no_answer(reply: Reply, kind: str, retryable: bool) -> None:
+    with ScriptedServer(lambda request: reply) as server, pytest.raises(ProviderError) as caught:
+        send(base_url=server.url, stream=True)
+    assert (caught.value.kind, caught.value.retryable) == (kind, retryable)
+
+
 CODE = {
     "type": "code_interpreter_call",
     "id": "ci_1",

@@ -19,6 +19,8 @@ from beholder.errors import ProviderError, UsageError
 from beholder.images.wire import Sent
 from beholder.models.address import is_azure, key_headers, models_url, redirected_base, scrub_url, split_url, with_v1
 from beholder.models.capabilities import Capabilities
+from beholder.models.chat_body import json_value
+from beholder.models.chat_reply import shortened
 from beholder.models.hosted import Base64Of, HostedModel, Refused
 from beholder.models.listing import Listing, read_listing
 from beholder.models.provider_work import ProviderWork
@@ -34,6 +36,7 @@ _LARGEST_FILE = 8 << 20
 """Bytes of the largest file that is fetched from a container."""
 _FETCHING = 60.0
 """Seconds for all files of an answer."""
+_LAST_EVENTS = ("response.completed", "response.incomplete", "response.failed")
 _WAITS = (0.0, 1.0, 3.0)
 """Seconds before each attempt at a file."""
 
@@ -59,22 +62,70 @@ class ResponsesModel(HostedModel):
 
     async def call(self, body: dict[str, Any]) -> bytes:
         import httpx2
-        from openai import APIStatusError, OpenAIError
+        from openai import APIConnectionError, APIError, APIStatusError, OpenAIError
 
         began = time.monotonic()
         try:
-            reply = (
-                await self._open().post("/responses", body=body, cast_to=httpx2.Response, options=self._options())
-            ).content
+            reply = await (self._streamed(body) if self.endpoint.stream else self._whole(body))
         except APIStatusError as error:
             raise self._refused(error.response) from None
+        except APIError as error:
+            if isinstance(error, APIConnectionError):
+                raise self.broken(error) from None
+            raise ProviderError(  # an event of a stream
+                f"The server answered with an error: {self.secrets.hidden(shortened(error.message))}",
+                kind="error_in_body",
+                retryable=True,
+            ) from None
         except (OpenAIError, httpx2.HTTPError) as error:
             raise self.broken(error) from None
+        except ValueError as error:  # the SDK's, of an event that is no JSON
+            words = self.secrets.hidden(shortened(error))
+            raise ProviderError(
+                f"The server's stream makes no sense ({words}).", kind="broken_body", retryable=True
+            ) from None
         if not any(isinstance(tool, dict) and tool.get("type") == "code_interpreter" for tool in body.get("tools", ())):
             return reply
         # The answer is there and paid for: fetching must not use up the time of the attempt, and so lose it.
         left = self.endpoint.total - (time.monotonic() - began)
         return await self._with_pictures(reply, min(_FETCHING, left / 2))
+
+    async def _whole(self, body: dict[str, Any]) -> bytes:
+        import httpx2
+
+        client, options = self._open(), self._options()
+        return (await client.post("/responses", body=body, cast_to=httpx2.Response, options=options)).content
+
+    async def _streamed(self, body: dict[str, Any]) -> bytes:
+        """The response that a stream ends with, as JSON; `{}` if it ends without one.
+
+        A server that streams nothing has answered with the response itself.
+        """
+        from openai import AsyncStream
+
+        stream = await self._open().post(
+            "/responses",
+            body=body | {"stream": True},
+            cast_to=object,
+            options=self._options(),
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
+        async with stream:
+            if stream.response.headers.get("content-type", "").startswith("application/json"):
+                return await stream.response.aread()
+            async for event in stream:
+                if not isinstance(event, dict):
+                    continue
+                if event.get("type") == "error":
+                    raise ProviderError(
+                        f"The server answered with an error: {self.secrets.hidden(shortened(event.get('message')))}",
+                        kind="error_in_body",
+                        retryable=True,
+                    )
+                if event.get("type") in _LAST_EVENTS:
+                    return json_value(event.get("response"))
+        return b"{}"
 
     async def _with_pictures(self, reply: bytes, seconds: float) -> bytes:
         """The reply, and in it the files of the container that hold its pictures."""
