@@ -104,6 +104,13 @@ def test_messages_of_one_side_are_one_with_the_results_first() -> None:
     assert messages[-1]["content"] == [*RESULTS, text("Unreadable."), text("And?")]
 
 
+def test_calls_of_the_past_are_sent_with_the_names_of_their_tools_where_none_may_be_called() -> None:
+    body = sent(ask(ASKED, FIRST, SECOND))
+    assert body["tools"] == [{"name": "crop", "input_schema": {"type": "object"}}]
+    assert body["tool_choice"] == {"type": "none"}
+    assert "cache_control" not in json.dumps(body)
+
+
 def test_a_message_without_content_is_left_out() -> None:
     """As an empty turn of the text protocol is: the two messages of the user around it become one."""
     messages = sent(ask(Message("assistant", (TextPart(""),)), Message("user", (TextPart("Go on."),))))["messages"]

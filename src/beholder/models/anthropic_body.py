@@ -53,7 +53,13 @@ def messages_body(model: str, ask: Ask, sent: Mapping[int, Sent], base64_of: Cal
         body["temperature"] = ask.sampling.temperature
     if ask.sampling.top_p is not None:
         body["top_p"] = ask.sampling.top_p
-    return body | ({"tools": tools} if tools else {})
+    if tools:
+        body["tools"] = tools
+    elif called := sorted({call.name for message in ask.messages for call in message.calls}):
+        # No more calls are wanted, but the API takes none of the past without the tools that they called.
+        body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in called]
+        body["tool_choice"] = {"type": "none"}
+    return body
 
 
 def limit_of(ask: Ask) -> int:
