@@ -165,6 +165,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
         """Where a model is served; None if it is not, or no address is known. `UsageError` names a wrong option."""
         from beholder.cli.endpoint import make_endpoint
         from beholder.cli.tools_options import takes_pictures_with_tools
+        from beholder.engine.pace import MOST
         from beholder.models.served import CHAT, service_of
 
         service = service_of(model)
@@ -178,7 +179,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             extra_body=self.extra_body,
             proxy=self.proxy,
             ca_file=self.ca_file,
-            max_connections=self.max_connections,
+            max_connections=self.max_connections or MOST,
             timeout=self.timeout,
             connect_timeout=self.connect_timeout,
             max_tokens_field=self.max_tokens_field,
@@ -207,7 +208,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
         kept: dict[str, Any] = {
             "max_retries": self.max_retries,
-            "max_connections": self.max_connections,
+            "max_connections": self.max_connections or "auto",
             "cache": self.cache,
         }
         return kept if endpoint is None else kept | {"endpoint": settings_of(endpoint)}
@@ -221,6 +222,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     ) -> tuple[tuple[Judge, ...], dict[str, Any]]:
         """The judges that are named, and what run.json keeps of them. `models` are those that they judge."""
         from beholder.cli.judges import Way, make_judges
+        from beholder.engine.pace import USUAL
         from beholder.models.served import service_of
 
         kinds = {name.partition("/")[0] for name in models if service_of(name) is not None}
@@ -230,7 +232,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             key_variable=self.api_key_env,
             kind=next(iter(kinds)) if len(kinds) == 1 else None,
             max_retries=self.max_retries,
-            concurrency=self.max_connections,
+            concurrency=self.max_connections or USUAL,
             timeout=self.timeout,
             fsync=self.fsync,
         )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from beholder.cli.options import connections
+
 if TYPE_CHECKING:
     from beholder.benchmarks.benchmark import Benchmark
     from beholder.cli.cost_options import StoredBudget
@@ -32,7 +34,12 @@ ProxyAgain = Annotated[str | None, typer.Option(metavar="URL", help="Another HTT
 CaFileAgain = Annotated[
     Path | None, typer.Option(metavar="FILE", help="PEM file of certificates to trust (default: the one it was).")
 ]
-ConnectionsAgain = Annotated[int | None, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")]
+ConnectionsAgain = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N|auto", parser=connections, help="Requests in flight at once, or `auto` (default: as before)."
+    ),
+]
 RetriesAgain = Annotated[int | None, typer.Option(metavar="N", min=0, max=100, help="Retries of a request.")]
 
 
@@ -67,6 +74,7 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
     def endpoint(self, stored: StoredEndpoint, base_url: str | None = None) -> Endpoint:
         """Where the model is asked; `base_url` stands in where `--base-url` is not given."""
         from beholder.cli.endpoint import endpoint_again, of_a_foreign_run
+        from beholder.engine.pace import AUTO, MOST
 
         if not self.is_own:
             stored = of_a_foreign_run(stored, self.folder, self.runs_dir, self.base_url, self.api_key_env)
@@ -78,7 +86,7 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
             extra_body=self.extra_body,
             proxy=self.proxy,
             ca_file=self.ca_file,
-            max_connections=self.max_connections,
+            max_connections=MOST if self.max_connections == AUTO else self.max_connections,
         )
 
     def budget(self, settings: StoredSettings) -> StoredBudget:
@@ -112,8 +120,8 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def connections(self, settings: StoredSettings) -> int:
-        """Requests in flight at once."""
-        return self.max_connections or settings.max_connections
+        """Requests in flight at once, or AUTO."""
+        return self.max_connections if self.max_connections is not None else settings.connections
 
     def retries(self, settings: StoredSettings) -> int:
         """Retries of a request."""
@@ -123,6 +131,7 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
         self, settings: StoredSettings, found: Benchmark, cache: Path | None, retries: int
     ) -> tuple[Judge, ...]:
         from beholder.cli.judges import Way, judges_again
+        from beholder.engine.pace import USUAL
         from beholder.errors import UsageError
 
         if not settings.all_judges:
@@ -138,5 +147,6 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
             "rubric": self.judge_key_env or [],
             "slots": self.slot_judge_key_env or [],
         }
-        way = Way(cache=cache, max_retries=retries, concurrency=self.connections(settings), fsync=self.fsync)
+        concurrency = self.connections(settings) or USUAL
+        way = Way(cache=cache, max_retries=retries, concurrency=concurrency, fsync=self.fsync)
         return judges_again(settings.all_judges, found, keys, way)

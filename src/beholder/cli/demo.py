@@ -50,6 +50,7 @@ def demo(
     from beholder.cli.carry_out import check_all, run_all
     from beholder.cli.endpoint import settings_of
     from beholder.engine.lifecycle import EngineOptions
+    from beholder.engine.pace import MOST
     from beholder.engine.plan import make_plan
     from beholder.engine.selection import Selection
     from beholder.models import make_model
@@ -64,7 +65,7 @@ def demo(
     url = base_url or CHAT.address()
     endpoint = None
     if url is not None and model:
-        endpoint = Endpoint(base_url=url, max_connections=max_connections)
+        endpoint = Endpoint(base_url=url, max_connections=max_connections or MOST)
     models = [make_model(name, found, seed=seed, endpoint=endpoint) for name in (*BASELINES, *(model or []))]
 
     asyncio.run(check_all(models))
@@ -83,7 +84,7 @@ def demo(
         selection=Selection(),
     )
     options = EngineOptions(concurrency=max_connections, cache=runs_dir / ".cache.db")
-    settings: dict[str, Any] = {"max_retries": 7, "max_connections": max_connections, "cache": True}
+    settings: dict[str, Any] = {"max_retries": 7, "max_connections": max_connections or "auto", "cache": True}
     if endpoint is not None:
         settings["endpoint"] = settings_of(endpoint)
     results = asyncio.run(
@@ -135,7 +136,7 @@ def tools_on_a_few(plan: Plan, runs_dir: Path, max_connections: int, console: Co
     console.print()
     console.print("What are tools worth? static answers at once, classical-tools writes Python first.", style="bold")
     few = first_of_each(plan, FEW)
-    settings = {"max_retries": 7, "max_connections": max_connections, "cache": True}
+    settings = {"max_retries": 7, "max_connections": max_connections or "auto", "cache": True}
     arms = {"none": None, "python": ToolSettings(arm=Arm.PYTHON)}
     experiment = tools_experiment(few, list(arms), arms, WITH_TOOLS, "static", settings, repeat=True)
     reach = Reach(None, EngineOptions(concurrency=max_connections, cache=runs_dir / ".cache.db"))

@@ -67,6 +67,7 @@ async def dry_run(
 
     from beholder.cli.carry_out import carry_out_with_progress
     from beholder.engine import lifecycle
+    from beholder.engine.pace import USUAL
     from beholder.engine.selection import Selection
     from beholder.store import reading, schema
 
@@ -79,7 +80,8 @@ async def dry_run(
         with closing(schema.open_to_read(folder / "run.db")) as db:
             answered = [(stored.key, stored.response) for stored in reading.responses(db)]
     price = options.prices.get(model.name)
-    return estimate(plan, model.name, answered, price.told if price is not None else None, options.concurrency)
+    at_once = options.concurrency or USUAL
+    return estimate(plan, model.name, answered, price.told if price is not None else None, at_once)
 
 
 def estimate(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
 from beholder.cli.cost_options import StoredBudget
+from beholder.engine.pace import AUTO
 from beholder.errors import UsageError
 from beholder.images.wire import OPENAI_COMPATIBLE, POLICIES
 from beholder.models.address import scrub, scrub_url, split_url, usable_proxy
@@ -64,13 +65,18 @@ class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     max_retries: Annotated[int, msgspec.Meta(ge=0, le=100)] = 7
-    max_connections: _Count = 64
+    max_connections: _Count | Literal["auto"] = 64
     cache: bool = True
     endpoint: StoredEndpoint | None = None
     local: LocalOptions = LocalOptions()
     extractor: StoredJudge | None = None
     judges: tuple[StoredJudge, ...] = ()
     budget: StoredBudget = StoredBudget()
+
+    @property
+    def connections(self) -> int:
+        """Requests in flight at once, or AUTO."""
+        return AUTO if self.max_connections == "auto" else self.max_connections
 
     @property
     def all_judges(self) -> tuple[StoredJudge, ...]:

@@ -124,7 +124,7 @@ def evidence(
     options = again.engine_options(stored, source.found, runs_dir / ".cache.db" if cache else None)
     settings: dict[str, Any] = {
         "max_retries": again.retries(stored),
-        "max_connections": again.connections(stored),
+        "max_connections": again.connections(stored) or "auto",
         "cache": cache,
     }
     if endpoint is not None:

@@ -16,6 +16,22 @@ if TYPE_CHECKING:
 OURS = "ours"
 """What `--assumptions` is given to go back to our own."""
 
+
+def connections(text: str) -> int:
+    """What --max-connections says: a number, or AUTO for `auto`."""
+    from beholder.engine.pace import AUTO
+
+    if str(text).strip().lower() == "auto":
+        return AUTO
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= 4096:
+        raise typer.BadParameter(f"{str(text)[:40]!r} is not a number from 1 to 4096. Give one, or auto.")
+    return number
+
+
 RunsDir = Annotated[
     Path,
     typer.Option(
@@ -45,7 +61,14 @@ Task = Annotated[
 ]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run folder, its name, or `latest`.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-MaxConnections = Annotated[int, typer.Option(metavar="N", min=1, max=4096, help="Requests in flight at once.")]
+MaxConnections = Annotated[
+    int,
+    typer.Option(
+        metavar="N|auto",
+        parser=connections,
+        help="Requests in flight at once; `auto`: as many as the server takes without making them wait.",
+    ),
+]
 MaxRetries = Annotated[
     int, typer.Option(metavar="N", min=0, max=100, help="Retries of a request (429, 5xx, time-outs, resets).")
 ]

@@ -23,6 +23,7 @@ from beholder.engine.budget import UNLIMITED, Limits, Purse
 from beholder.engine.interrupt import Interrupts
 from beholder.engine.judge import Judge
 from beholder.engine.judges_of_run import have_judged, lacks_verdicts
+from beholder.engine.pace import AUTO, USUAL, Pace
 from beholder.engine.plan import Plan, differences, digest, remake_plan
 from beholder.engine.rescoring import rescore, score_missing, scored_by_other_code
 from beholder.engine.retry import RetryPolicy
@@ -30,6 +31,7 @@ from beholder.engine.watch import Watch
 from beholder.errors import UsageError
 from beholder.models.model import Model
 from beholder.models.prices import Price
+from beholder.models.served import service_of
 from beholder.score import Metrics, ScoredItem
 from beholder.store import folder as folders
 from beholder.store import judge_calls, reading, schema, turns
@@ -46,6 +48,7 @@ _PACKAGES = ("aiohttp", "msgspec", "numpy", "pillow")
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How a run is carried out; none of it changes what is asked.
 
+    `concurrency` is how many items are asked about at once; AUTO (0): as many as the model's server takes.
     `prices` are those of the models, by name; `limits` is what the run may spend.
     """
 
@@ -168,7 +171,9 @@ async def carry_out(
             cache = ResponseCache(options.cache) if options.cache is not None else None
             if cache is not None:
                 stack.callback(cache.close)
-            sandboxes = await open_sandboxes(plan.tools, options.concurrency, watch.say)
+            pace = pace_for(options.concurrency, model)
+            concurrency = pace.most if pace is not None else options.concurrency or USUAL
+            sandboxes = await open_sandboxes(plan.tools, concurrency, watch.say)
             if sandboxes is not None:
                 stack.push_async_callback(sandboxes.close)
             _set_status(folder, info, "running")
@@ -181,7 +186,8 @@ async def carry_out(
                 skip=skip,
                 cache=cache,
                 retries=options.retries,
-                concurrency=options.concurrency,
+                concurrency=concurrency,
+                pace=pace,
                 fsync=options.fsync,
                 drain=options.drain,
                 sandboxes=sandboxes,
@@ -204,6 +210,12 @@ async def carry_out(
                     with contextlib.suppress(OSError):  # a full disk: the error that is on its way says so
                         _set_status(folder, info, "incomplete")
             return result
+
+
+def pace_for(concurrency: int, model: Model) -> Pace | None:
+    """What decides how many items are asked about at once; None where a number does, or nothing is to be overrun: a
+    fake, or a model that runs here and takes what it can hold."""
+    return Pace() if concurrency == AUTO and service_of(model.name) is not None else None
 
 
 async def open_sandboxes(

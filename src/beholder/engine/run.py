@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
+from collections.abc import Awaitable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,9 +20,11 @@ from beholder.benchmarks.benchmark import Benchmark
 from beholder.engine.budget import Purse
 from beholder.engine.feed import Feeder, Gate, Ready
 from beholder.engine.interrupt import Interrupts
+from beholder.engine.pace import Pace
 from beholder.engine.plan import Plan
 from beholder.engine.retry import RetryPolicy, answer
 from beholder.engine.scoring import score_with, scorer_code
+from beholder.engine.slots import Slots
 from beholder.engine.watch import Watch
 from beholder.errors import AuthError, Owner
 from beholder.models.capabilities import check_needs
@@ -59,6 +62,7 @@ class Ending(StrEnum):
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One run's work: what to ask, of whom, and where to keep it. `skip` is what is answered already.
 
+    `concurrency` is how many items are asked about at once; with a `pace` that is the most, and the pace decides.
     `drain` is how many seconds a first Ctrl-C waits for answers in flight. With tools, `sandboxes` is where code of the
     model runs, and `attempts` numbers the next attempt at what was begun and not finished. `price` is that of the
     model; when the `purse` is used up nothing more is begun, and what is in flight is waited for.
@@ -72,6 +76,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     cache: ResponseCache | None
     retries: RetryPolicy = RetryPolicy()
     concurrency: int = 64
+    pace: Pace | None = None
     fsync: bool = False
     drain: float = 30.0
     sandboxes: SandboxPool | None = None
@@ -104,10 +109,12 @@ class _Run:
     def __init__(self, job: Job, watch: Watch) -> None:
         self.job = job
         self.watch = watch
+        watch.pace = job.pace
         self.loop = asyncio.get_running_loop()
         self.queue: asyncio.Queue[Ready | BaseException | None] = asyncio.Queue()
         self.delivered: deque[Ready | BaseException | None] = deque()
         self.collecting = False
+        self.slots = Slots(job.pace, job.retries.obey) if job.pace is not None else None
         self.gate = Gate(items=2 * job.concurrency + 16, n_bytes=_IN_MEMORY)
         self.stopping = asyncio.Event()
         self.ending = Ending.FINISHED
@@ -211,6 +218,8 @@ class _Run:
                     return
                 finally:
                     self.gate.leave(item.weight)
+                    if self.slots is not None:
+                        self.slots.leave()
                 self._keep(item, response, record)
                 if self.journal.waiting > _UNCOMMITTED:
                     await asyncio.to_thread(self.journal.catch_up, _UNCOMMITTED // 2)
@@ -218,7 +227,18 @@ class _Run:
             self._stop(Ending.FINISHED, "", fault=error)
 
     async def _next(self) -> Ready | None:
-        """The next item, or None when there are no more or the run is stopping."""
+        """The next item, with a place to be asked in; None when there are no more or the run is stopping."""
+        if self.slots is None:
+            return await self._from_queue()
+        await self.slots.enter()
+        self.slots.idle += 1
+        item = await self._from_queue()
+        self.slots.idle -= 1
+        if item is None:
+            self.slots.leave()
+        return item
+
+    async def _from_queue(self) -> Ready | None:
         item = await self.queue.get()
         if isinstance(item, BaseException):
             self._stop(Ending.FINISHED, "", fault=item)
@@ -271,7 +291,7 @@ class _Run:
         self.watch.in_flight += 1
         try:
             response = await answer(
-                lambda: job.model.send(prepared),
+                lambda: self._attempt(prepared),
                 job.retries,
                 lambda: rng_for(job.plan.seed, ask.sample.key, ask.epoch, ask.vote, "retry"),
                 self._sleep,
@@ -288,6 +308,11 @@ class _Run:
         if job.purse is not None:
             job.purse.pay(response.usage)
         return response
+
+    def _attempt(self, prepared: Prepared) -> Awaitable[Response]:
+        if self.slots is None:
+            return self.job.model.send(prepared)
+        return self.slots.watched(lambda: self.job.model.send(prepared))
 
     async def _sleep(self, seconds: float) -> None:
         self.watch.retries += 1
@@ -324,6 +349,8 @@ class _Run:
             self.ending, self.message, self.fault = ending, message, fault
             self.stopping.set()
             self.queue.put_nowait(None)  # wakes the workers that wait for an item
+            if self.slots is not None:
+                self.slots.close()  # and those that wait for a place
 
     def interrupted(self) -> None:
         """Ctrl-C once: finish what is in flight. Twice: drop it. SIGTERM: like the first Ctrl-C."""

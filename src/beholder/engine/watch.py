@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from beholder.engine.pace import Pace
 from beholder.sample import Response
 from beholder.score import Score
 from beholder.store.journal import Entry
@@ -14,8 +15,9 @@ class Watch:
     """Live counts of one run. `total` is what a complete run holds, `before` what was answered before this start.
 
     `headline` names the scorer whose running mean is shown. The means are over single responses; failed ones are not
-    in them. `label` says what is counted there (`votes`): the mean need not be the headline metric. Attributes are
-    plain numbers: a reader may be a moment behind, never wrong.
+    in them. `label` says what is counted there (`votes`): the mean need not be the headline metric. `pace` is what
+    decides how many are asked about at once, if something does. Attributes are plain numbers: a reader may be a moment
+    behind, never wrong.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class Watch:
         self.cached = 0
         self.retries = 0
         self.in_flight = 0
+        self.pace: Pace | None = None
         self.prompt_tokens = 0
         self.completion_tokens = 0
         self.cost: float | None = None

@@ -59,6 +59,8 @@ class ProgressLine:
         """The line as it stands."""
         watch = self._watch
         parts = [f"{watch.before + watch.done:,}/{watch.total:,}", f"{watch.rate:,.1f}/s"]
+        if watch.pace is not None:
+            parts.append(f"{watch.pace.limit} at once")
         left = watch.seconds_left
         if left is not None and watch.before + watch.done < watch.total:
             parts.append(f"{duration(left)} left")
