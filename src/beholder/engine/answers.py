@@ -13,11 +13,12 @@ from beholder.benchmarks.records import Record, read_records
 from beholder.engine.plan import group_sizes
 from beholder.engine.scoring import score_with
 from beholder.errors import DataError, UsageError
-from beholder.sample import FROM_FILE, Extracted, Response, Sample, Usage
+from beholder.sample import FROM_FILE, Extracted, Failure, Response, Sample, Usage
 from beholder.score import ScoredItem, Scorer
 from beholder.store.reading import origin_of, target_text
 
 _LINE = "Each line is an object with `key` and `response`, and optionally `vote`, `order`, `reasoning`, `finish`."
+_NO_FAILURE = "Write it as an object with `owner`, `kind` and `message`, or leave it out."
 
 
 class PlainAnswers(msgspec.Struct, frozen=True):
@@ -122,7 +123,18 @@ def _response(record: Record, order: tuple[int, ...]) -> Response:
         max_tokens=_count(record, "max_tokens"),
         usage=Usage(completion_tokens=_count(record, "completion_tokens")),
         extracted=_extracted(record),
+        failure=_failure(record),
     )
+
+
+def _failure(record: Record) -> Failure | None:
+    """Why there is no answer, where the line says so, as `beholder export` writes it: that is not a wrong answer."""
+    if record.value.get("failure") is None:
+        return None
+    try:
+        return msgspec.convert(record.value["failure"], Failure)
+    except msgspec.ValidationError as error:
+        raise DataError(f"its `failure` is none ({error})", where=record.where, mend=_NO_FAILURE) from None
 
 
 def _extracted(record: Record) -> Extracted | None:

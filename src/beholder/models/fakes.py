@@ -98,7 +98,8 @@ def constant(text: str) -> Fake:
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """One line of our plain JSONL: `key` (or `index`), `response`, optional `vote`, `epoch`, `reasoning`, `finish`."""
+    """One line of our plain JSONL: `key` (or `index`), `response`, optional `vote`, `epoch`, `reasoning`, `finish`, and
+    `failure` where there was no answer."""
 
     response: str | None
     key: str | None = None
@@ -107,6 +108,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
     epoch: int = 0
     reasoning: str | None = None
     finish: str | None = None
+    failure: Failure | None = None
 
 
 def replay(file: Path) -> Fake:
@@ -129,7 +131,9 @@ def replay(file: Path) -> Fake:
             found = recorded.get((name, ask.vote, ask.epoch))
             if found is not None:
                 answer = found[1]
-                return Response(text=answer.response, reasoning=answer.reasoning, finish=answer.finish)
+                return Response(
+                    text=answer.response, reasoning=answer.reasoning, finish=answer.finish, failure=answer.failure
+                )
         message = f"{file} holds no answer for key {ask.sample.key}, vote {ask.vote}, epoch {ask.epoch}."
         return Response(failure=Failure(owner=Owner.DATA, kind="not_recorded", message=message))
 
