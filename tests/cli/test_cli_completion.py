@@ -90,7 +90,8 @@ def test_bash_completes_with_it(beholder: Beholder, tmp_path: Path) -> None:
     if bash is None:
         pytest.skip("there is no bash")
     (tmp_path / "script").write_text(beholder("completion", "bash").out)
-    command = "source ./script; COMP_WORDS=(beholder run t); COMP_CWORD=2; _beholder_completion beholder; echo ${COMPREPLY[@]}"
+    command = "source ./script; COMP_WORDS=(beholder run t); COMP_CWORD=2; _beholder_completion beholder"
+    command += "; echo ${COMPREPLY[@]}"
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         [bash, "-c", command],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +194,7 @@ def test_config_show_says_what_holds_and_where_from(beholder: Beholder, home: Pa
     assert rows["show", "runs_dir"] == ("my-runs", "BEHOLDER_RUNS")
     said = beholder("config", "show")
     assert "sk-1" not in said.out
-    assert "run                     model" in said.out or "model" in said.out
+    assert re.search(rf"^run +model +random  \({re.escape(str(home))}\)$", said.out, re.MULTILINE)
     here("[synth]\nphotoz = 'x'\n")
     assert "there is no 'photoz' in [synth]. Did you mean photos" in beholder("config", "show").err
 
@@ -201,6 +202,8 @@ def test_config_show_says_what_holds_and_where_from(beholder: Beholder, home: Pa
 def test_every_option_has_a_variable_and_help_does_not_drown_in_them(beholder: Beholder, monkeypatch: Any) -> None:
     monkeypatch.setenv("BEHOLDER_EXPERIMENT_TOOLS_MAX_CONNECTIONS", "x")
     assert "'x'" in beholder("experiment", "tools", "--model", "random", "--data", "x").err
+    monkeypatch.setenv("BEHOLDER_LIST_JSON", "1")
+    assert json.loads(beholder("list").out)["runs"] == []
     out = beholder("run", "--help").out
     assert "BEHOLDER_RUNS" in out
     assert "BEHOLDER_RUN_" not in out

@@ -46,11 +46,16 @@ def show(as_json: AsJson = False, *, context: typer.Context) -> None:
     if not rows:
         typer.echo("Nothing: no config file and no environment variable says anything. See docs/shell.md.")
         return
-    widths = [max(len(str(row[column])) for row in rows) for column in ("command", "option")]
-    for row in rows:
-        value = ", ".join(map(str, row["value"])) if isinstance(row["value"], list) else row["value"]
-        line = f"{row['command']:{widths[0]}}  {row['option']:{widths[1]}}  {value}  ({row['from']})"
-        typer.echo(plain(line, one_line=True))
+    lines = [
+        [plain(_shown(row[column]), one_line=True) for column in ("command", "option", "value", "from")] for row in rows
+    ]
+    wide = [max(len(line[column]) for line in lines) for column in (0, 1)]
+    for command, option, value, origin in lines:
+        typer.echo(f"{command:{wide[0]}}  {option:{wide[1]}}  {value}  ({origin})")
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _rows(found: list[Any]) -> list[dict[str, Any]]:
@@ -60,7 +65,7 @@ def _rows(found: list[Any]) -> list[dict[str, Any]]:
     from beholder.cli.main import COMMANDS
     from beholder.cli.main import app as everything
     from beholder.cli.own import leaves
-    from beholder.cli.settings import options_of, settings_of
+    from beholder.cli.settings import SECRET, options_of, settings_of
 
     root = typer.main.get_command(everything)
     commands = {name: root.get_command(None, name) for name in COMMANDS}  # type: ignore[attr-defined]
@@ -73,12 +78,9 @@ def _rows(found: list[Any]) -> list[dict[str, Any]]:
     for name, command in commands.items():
         for leaf in leaves(command):
             path = name if leaf is command else f"{name}.{leaf.name}"
-            prefix = f"BEHOLDER_{path.upper().replace('.', '_').replace('-', '_')}"
             for option, param in options_of(leaf).items():
-                names = [param.envvar] if isinstance(param.envvar, str) else list(param.envvar or [])
-                for variable in (*names, f"{prefix}_{str(param.name).upper()}"):
-                    if variable.startswith("BEHOLDER_") and os.environ.get(variable):
-                        value = "(not shown)" if option in ("header", "token", "extra_body") else os.environ[variable]
-                        rows.append({"command": path, "option": option, "value": value, "from": variable})
-                        break
+                variable = str(param.envvar)
+                if variable.startswith("BEHOLDER_") and os.environ.get(variable):
+                    value = "(not shown)" if option in (*SECRET, "extra_body") else os.environ[variable]
+                    rows.append({"command": path, "option": option, "value": value, "from": variable})
     return rows

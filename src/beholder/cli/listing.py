@@ -11,7 +11,7 @@ from beholder.cli.options import AsJson, RunsDir
 
 def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None:
     """List benchmarks, models, families of items, runs, experiments."""
-    from beholder.benchmarks import BENCHMARKS
+    from beholder.benchmarks import BENCHMARKS, own
     from beholder.models import KINDS
     from beholder.report.experiment_list import experiment_rows
     from beholder.report.figures import counted
@@ -20,12 +20,13 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
     from beholder.store.folder import resume_command
     from beholder.synth.families import FAMILIES
 
-    rows, experiments = run_rows(runs_dir), experiment_rows(runs_dir)
+    rows, experiments, mine = run_rows(runs_dir), experiment_rows(runs_dir), own.listed()
     if as_json:
         import json
 
         kinds = {
             "benchmarks": {name: line for name, (_, line) in BENCHMARKS.items()},
+            "own_benchmarks": mine,
             "models": KINDS,
             "families": {name: family.asks for name, family in FAMILIES.items()},
         }
@@ -34,10 +35,13 @@ def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None
     typer.echo("Benchmarks")
     for name, (_, line) in BENCHMARKS.items():
         typer.echo(f"  {name:14}  {line}")
+    for name, place in mine.items():
+        typer.echo(f"  {plain(name, one_line=True):14}  your own: {plain(place, one_line=True)}")
     typer.echo("\nModels (--model)")
     for line in KINDS.values():
         how, _, what = line.partition(": ")
         typer.echo(f"  {how:14}  {what}")
+    typer.echo("  path/to/file.py:Class  a model of your own (docs/own-benchmark.md)")
     typer.echo("\nFamilies of fresh items (beholder synth)")
     for family in FAMILIES.values():
         typer.echo(f"  {family.task:15} {family.asks}")

@@ -17,8 +17,8 @@ import typer.main
 from beholder import __version__
 from beholder.cli.completing import complete_names, take_shells
 from beholder.cli.exits import INTERRUPTED, USAGE
-from beholder.cli.own import know_own_files, leaves
-from beholder.cli.settings import defaults_for, where_from
+from beholder.cli.own import know_own_files
+from beholder.cli.settings import defaults_for, name_variables, where_from
 from beholder.errors import BeholderError
 
 COMMANDS: dict[str, str] = {
@@ -72,9 +72,7 @@ class _Commands(typer.core.TyperGroup):
             command = typer.main.get_command(one)
         know_own_files(command)
         complete_names(command)
-        for param in (param for leaf in leaves(command) for param in leaf.params):
-            if not param.envvar:  # every option has one (docs/shell.md); naming each would drown the help
-                param.show_envvar = False
+        name_variables(cmd_name, command)
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -112,7 +110,11 @@ def _version(wanted: bool) -> None:
 def main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
     config: Path | None = typer.Option(  # noqa: B008 - how typer declares an option
-        None, "--config", metavar="FILE", envvar="BEHOLDER_CONFIG", help="Take defaults from FILE, not ./beholder.toml."
+        None,
+        "--config",
+        metavar="FILE",
+        envvar="BEHOLDER_CONFIG",
+        help="Take defaults from FILE, not from ./beholder.toml.",
     ),
 ) -> None:
     """Measures whether a vision-language model reasons from what it sees."""
@@ -125,9 +127,7 @@ def run() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         take_shells()
-        code = app(
-            args=sys.argv[1:] or ["--help"], prog_name="beholder", standalone_mode=False, auto_envvar_prefix="BEHOLDER"
-        )
+        code = app(args=sys.argv[1:] or ["--help"], prog_name="beholder", standalone_mode=False)
         sys.stdout.flush()
         if code == INTERRUPTED:  # a run that ended so, or what typer makes of Ctrl-C
             sys.stderr.write(_INTERRUPTED)

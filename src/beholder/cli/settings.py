@@ -115,6 +115,16 @@ def options_of(command: Any) -> dict[str, Any]:
     return found
 
 
+def name_variables(name: str, command: Any) -> None:
+    """Gives every option an environment variable: `BEHOLDER_`, the command, the option. The help does not name them."""
+    for leaf in leaves(command):
+        path = name if leaf is command else f"{name}_{leaf.name}"
+        for option, param in options_of(leaf).items():
+            if not param.envvar and option != "help":
+                param.envvar = _plain(f"BEHOLDER_{path}_{option}").upper()
+                param.show_envvar = False
+
+
 def where_from(error: Any) -> str:
     """That the value which an error of the parser is about stands in a config file."""
     param, ctx = getattr(error, "param", None), getattr(error, "ctx", None)
@@ -218,7 +228,7 @@ def _check_harmless(file: Path, path: str, name: str, values: list[Any]) -> None
             f"{file} lies in the working folder and may not set {name} of [{path}]. If it is yours, {yours}."
         )
     for one in map(str, values):
-        if name in PATHS and (os.path.isabs(one) or ".." in Path(one).parts or one.startswith("~")):
+        if name in PATHS and not Path(one).resolve().is_relative_to(Path.cwd()):
             raise UsageError(
                 f"{file} lies in the working folder, and {name} of [{path}] leaves it. {yours.capitalize()}."
             )
