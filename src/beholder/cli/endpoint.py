@@ -15,6 +15,7 @@ from beholder.engine.pace import AUTO
 from beholder.errors import UsageError
 from beholder.images.wire import OPENAI_COMPATIBLE, POLICIES
 from beholder.models.address import scrub, scrub_url, split_url, usable_proxy
+from beholder.models.credentials import brings_credentials
 from beholder.models.endpoint import Endpoint
 from beholder.models.local import LocalOptions
 from beholder.models.served import SERVED, service_of
@@ -230,7 +231,7 @@ def asking(endpoint: Endpoint) -> str:
     """Whom a resume asks, with which key and through what, in one line without secrets."""
     variable = endpoint.key_variable
     key = f"the key in {variable}" if os.environ.get(variable, "").strip() else f"no key ({variable} is not set)"
-    if "@" in endpoint.base_url.partition("?")[0] or any(name.lower() == "authorization" for name in endpoint.headers):
+    if "@" in endpoint.base_url.partition("?")[0] or brings_credentials(endpoint.headers):
         key = "the credentials given"
     way = f", through the proxy {scrub_url(endpoint.proxy)}" if endpoint.proxy else ""
     return f"Asking {scrub_url(endpoint.base_url)} with {key}{way}"
