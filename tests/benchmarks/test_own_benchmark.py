@@ -208,6 +208,17 @@ def test_a_changed_file_is_not_run_until_it_is_named_again(tmp_path: Path) -> No
     assert benchmark("pets").code != before
 
 
+def test_a_file_that_has_moved_is_named_where_it_is(tmp_path: Path) -> None:
+    file = write(tmp_path / "pets.py")
+    own.give_benchmarks(str(file))
+    own.forget()
+    moved = file.rename(tmp_path / "moved.py")
+    with pytest.raises(UsageError, match=r"is gone. Name the file where it is now"):
+        benchmark("pets")
+    own.take(moved)
+    assert benchmark("pets").name == "pets"
+
+
 def test_a_name_is_never_taken_for_a_file(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     evil = write(tmp_path / "evil.py", f"import pathlib\npathlib.Path({str(trace)!r}).touch()\n" + FILE)

@@ -113,6 +113,8 @@ def trusted(file: Path) -> OwnFile:
             f"{file} is a Python file that you have not named yourself, so it is not run. If it is yours, or you have "
             f"read it, name it with --own {file}."
         )
+    if not path.exists():
+        raise UsageError(f"{path} is gone. Name the file where it is now: --own {path.name}.")
     data = _read(path)
     if hashlib.sha256(data).hexdigest() != digest:
         raise UsageError(f"{path} has changed since you named it, so it is not run. Name it again with --own {path}.")

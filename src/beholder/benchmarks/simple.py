@@ -54,7 +54,7 @@ def own_benchmark(
     gold: Callable[[Sample], str] | None = None,
     sampling: Sampling = Sampling(temperature=0.0),  # noqa: B008 - frozen
     votes: int = 1,
-    paper: str = "",
+    paper: str = "a benchmark of your own",
 ) -> Benchmark:
     """A benchmark of one's own.
 
