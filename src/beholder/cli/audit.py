@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from beholder.cli.audit_leaks import leaks
 from beholder.cli.options import AsJson, Task
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings=_HELP,
 )
+app.command("leaks", context_settings=_HELP)(leaks)
 
 
 @app.command("table", context_settings=_HELP)
