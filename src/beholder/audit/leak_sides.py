@@ -139,7 +139,7 @@ def _text(value: dict[str, Any]) -> str:
     plain = next((value[name] for name in PLAIN if isinstance(value.get(name), str)), None)
     if plain is not None:
         return str(plain).replace("<image>", " ")
-    said: list[str] = []
+    said: list[Any] = []
     for name in (*_TALK, "prompt"):
         for turn in value[name] if isinstance(value.get(name), list) else ():
             if isinstance(turn, dict) and turn.get("role", turn.get("from")) in _USERS:

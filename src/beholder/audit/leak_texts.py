@@ -8,8 +8,8 @@ OUR rules; 13 words in a row are what contamination checks of language models mo
 - `most`: of the evaluation's runs of `SHORT` words, `SHARE` stand in one training text. It finds short statements, and
   longer ones of which a word was changed.
 - What stands everywhere is nobody's: a run of words in more than a hundredth of the texts of either side (and in more
-  than `ANYWAY` of them) is a template's, such as the prompt's own words, and is not counted. So is a whole question
-  that so many items of the evaluation ask.
+  than `ANYWAY` of them) is a template's, such as the prompt's own words, and is not counted; nor is a long run of which
+  most short ones are a template's. So is a whole question that so many items of the evaluation ask.
 
 The evaluation's texts are held, as hashes of their runs; those of the training data stream by.
 """
@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 SAME, RUN, MOST = "same", "run", "most"
-LONG, SHORT, SHORTEST = 13, 5, 3
+LONG, SHORT, SHORTEST = 13, 3, 3
 SHARE = 0.8
 COMMON, ANYWAY = 0.01, 3
 HELD = 50
@@ -79,18 +79,17 @@ class _Held:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._same: dict[bytes, list[int]] = {}  # all words → the texts that have just these
-        self._runs: list[tuple[frozenset[bytes], frozenset[bytes]]] = []  # of each text, the long and the short ones
+        self._runs: list[tuple[list[bytes], list[bytes]]] = []  # of each text, the long and the short ones, in order
         owners: Counter[bytes] = Counter()
         self._short = 0
         for number, text in enumerate(texts):
             own = words(text)
-            runs = (_runs(own, LONG), _runs(own, SHORT)) if len(own) >= SHORTEST else (frozenset(), frozenset())
-            self._runs.append(runs)
+            self._runs.append((_runs(own, LONG), _runs(own, SHORT)))
             self._short += len(own) < SHORTEST
             if len(own) >= SHORTEST:
                 known = self._same.setdefault(_digest(own), [])
                 if not known:
-                    owners.update(runs[0] | runs[1])
+                    owners.update({*self._runs[-1][0], *self._runs[-1][1]})
                 known.append(number)
         often = max(ANYWAY, COMMON * len(texts))
         self._asked_often = {text for same in self._same.values() if len(same) > often for text in same}
@@ -108,7 +107,7 @@ class _Held:
         self._seen.add(digest)
         for text in self._same.get(digest, ()):
             self._equal.setdefault(text, number)
-        for run in (_runs(own, LONG) | _runs(own, SHORT)) & self._met.keys():
+        for run in self._met.keys() & {*_runs(own, LONG), *_runs(own, SHORT)}:
             self._times[run] += 1
             if len(self._met[run]) < HELD:
                 self._met[run].append(number)
@@ -130,7 +129,7 @@ class _Held:
             return None
         if text in self._equal:
             return TextLeak(text, self._equal[text], SAME, 1.0)
-        long, short = (runs - self._templates for runs in self._runs[text])
+        long, short = self._own(text)
         met = Counter(number for run in sorted(short) for number in self._met[run])
         whole = Counter(number for run in sorted(long) for number in self._met[run])
         if whole:  # of those with such a run, the one that shares most
@@ -143,16 +142,23 @@ class _Held:
         return None
 
     def _all_template(self, text: int) -> bool:
+        return text in self._asked_often or (bool(self._runs[text][1]) and not self._own(text)[1])
+
+    def _own(self, text: int) -> tuple[set[bytes], set[bytes]]:
+        """The long and the short runs of a text that are not a template's."""
         long, short = self._runs[text]
-        return text in self._asked_often or (bool(short) and not (long | short) - self._templates)
+        own = [run not in self._templates for run in short]
+        inside = LONG - SHORT + 1
+        kept = (place for place in range(len(long)) if 2 * sum(own[place : place + inside]) > inside)
+        return {long[place] for place in kept} - self._templates, set(short) - self._templates
 
 
 def _rounded(shared: int, runs: int) -> float:
     return round(shared / runs, 3) if runs else 1.0
 
 
-def _runs(own: list[str], length: int) -> frozenset[bytes]:
-    return frozenset(_digest(own[start : start + length]) for start in range(len(own) - length + 1))
+def _runs(own: list[str], length: int) -> list[bytes]:
+    return [_digest(own[start : start + length]) for start in range(len(own) - length + 1)]
 
 
 def _digest(own: Sequence[str]) -> bytes:

@@ -51,7 +51,7 @@ class PictureLeak(msgspec.Struct, frozen=True):
 
 
 class TextFound(msgspec.Struct, frozen=True):
-    """A text of the evaluation that stands in the training data; `share` is of its runs of five words."""
+    """A text of the evaluation that stands in the training data; `share` is of its runs of three words."""
 
     how: str
     share: float

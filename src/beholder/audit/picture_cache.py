@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import PIL
@@ -79,7 +80,7 @@ class PictureCache:
     def close(self) -> None:
         self._db.close()
 
-    def _rows(self, query: str, values: tuple[object, ...]) -> list[tuple[object, ...]]:
+    def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
         try:
             return self._db.execute(query, values).fetchall()
         except sqlite3.Error as error:

@@ -5,7 +5,7 @@ what is around it). Two pictures are candidates where at least `VOTES` corners h
 samples of the bits, so that nothing is compared with everything. A candidate counts where one scaling and shift brings
 `AGREE` corners together, and then the grey values of the part that both show correlate by at least `CORRELATED`.
 
-All bounds are OURS, measured on 50 public drawings and photographs (docs/leaks.md says with what result). What is found
+All bounds are OURS, measured on 90 public drawings and advertisements (docs/leaks.md says with what result). What is found
 are cut copies that keep half of each side or more, upright and as they are; a mirrored or turned part, one laid over
 something else, and a picture with few corners (a plain drawing, a blurred photograph) are often not. Needs OpenCV.
 """
@@ -49,7 +49,7 @@ def corners_of(grey: PIL.Image.Image) -> bytes:
     values = np.asarray(grey.resize(size, PIL.Image.Resampling.LANCZOS))
     marker = cv2.ORB.create(nfeatures=CORNERS, fastThreshold=7, edgeThreshold=16)
     found, bits = marker.detectAndCompute(values, np.ones_like(values))
-    if bits is None:
+    if not len(found):  # then `bits` is None
         return b""
     corners = np.zeros(len(found), _CORNER)
     corners["x"] = [point.pt[0] * grey.width / size[0] for point in found]

@@ -164,9 +164,10 @@ def _copies(name: str, copies: Sequence[Copies], small: dict[str, str]) -> Itera
 def _figure(one: Named, small: dict[str, str]) -> str:
     address = small.get(one.sha256)
     image = f'<img src="{address}" alt="">' if address else '<p class="soft">no picture to show</p>'
-    several = f" · also as {len(one.origins) - 1} more" if len(one.origins) > 1 else ""
+    names = one.origins if len(one.origins) > 1 else (one.picture,)
+    named = ", ".join(name.rpartition("/")[2] for name in names[:3]) + (" …" if len(names) > 3 else "")
     items = f"{counted(one.items, 'item')}: {', '.join(one.keys[:3])}{' …' if one.items > 3 else ''}"
-    caption = f'{_text(one.picture)}{several}<br><span class="soft">{_text(items)}</span>'
+    caption = f'{_text(named)}<br><span class="soft">{_text(items)}</span>'
     return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
 
 
