@@ -5,8 +5,8 @@ what is around it). Two pictures are candidates where at least `VOTES` corners h
 samples of the bits, so that nothing is compared with everything. A candidate counts where one scaling and shift brings
 `AGREE` corners together, and then the grey values of the part that both show correlate by at least `CORRELATED`.
 
-All bounds are OURS, measured on 90 public drawings and advertisements (docs/leaks.md says with what result). What is found
-are cut copies that keep half of each side or more, upright and as they are; a mirrored or turned part, one laid over
+All bounds are OURS, measured on 90 public drawings and advertisements (docs/leaks.md says with what result). What is
+found are cut copies that keep most of each side, upright and as they are; a mirrored or turned part, one laid over
 something else, and a picture with few corners (a plain drawing, a blurred photograph) are often not. Needs OpenCV.
 """
 
