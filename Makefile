@@ -76,7 +76,7 @@ LOCK := uv pip compile pyproject.toml requirements/build.in --universal --python
 lock:
 	$(LOCK) --extra data --extra m3r --extra tir --extra tools --extra web --output-file requirements/runtime.lock
 	$(LOCK) --extra dev --constraint requirements/runtime.lock --output-file requirements/dev.lock
-	$(LOCK) requirements/lane.in --extra data --extra m3r --extra tir --extra web --output-file requirements/lane.lock
+	$(LOCK) requirements/lane.in --override requirements/without-torch.in --extra data --extra m3r --extra tir --extra web --output-file requirements/lane.lock
 
 clean:
 	rm -rf .venv .venv-models web/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*

@@ -33,9 +33,11 @@ WITHOUT_SYSTEM = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no
 
 
 def write_tiny_model(
-    folder: Path, *, seed: int = 0, dtype: str = "float32", template: str = TEMPLATE, positions: int = 8192
+    folder: Path, *, seed: int = 0, template: str = TEMPLATE, positions: int = 8192, endless: bool = False
 ) -> Path:
-    """Writes the model to a folder and returns it. `positions` is the longest context, in tokens."""
+    """Writes the model to a folder and returns it. `positions` is the longest context, in tokens; an `endless` model
+    never ends an answer of its own accord.
+    """
     import torch
     from transformers import Idefics3Config, Idefics3ForConditionalGeneration, Idefics3Processor
     from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
@@ -70,12 +72,12 @@ def write_tiny_model(
         },
     )
     torch.manual_seed(seed)
-    model = Idefics3ForConditionalGeneration(config).to(getattr(torch, dtype)).eval()
+    model = Idefics3ForConditionalGeneration(config).eval()
     generation = model.generation_config
     generation.eos_token_id = [ids("<end_of_utterance>")]
     generation.pad_token_id = ids("<|pad|>")
     generation.bos_token_id = ids("<|begin|>")
-    sayable = {*ids(list(WORDS)), ids("<end_of_utterance>")}
+    sayable = {*ids(list(WORDS)), *(() if endless else (ids("<end_of_utterance>"),))}
     generation.suppress_tokens = [number for number in range(len(tokenizer)) if number not in sayable]
     model.save_pretrained(folder)
     pictures = Idefics3ImageProcessorPil(size={"longest_edge": 64}, max_image_size={"longest_edge": 32})

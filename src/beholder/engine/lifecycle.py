@@ -101,21 +101,21 @@ def begin(
         plan=identity,
         plan_hash=digest(identity),
         settings={"plan": msgspec.to_builtins(plan), "model": model.name, **settings},
-        environment=environment(plan.benchmark),
+        environment=environment(plan.benchmark, getattr(model, "packages", ())),
         created=now.isoformat(timespec="seconds"),
     )
     name = name or folders.new_folder_name(plan.benchmark, model.name, now.astimezone())
     return folders.create_run(runs_dir, name, info, fsync=fsync)
 
 
-def environment(benchmark: str) -> dict[str, Any]:
-    """Versions of what made the run, and of the packages that decide its scores."""
+def environment(benchmark: str, of_model: Sequence[str] = ()) -> dict[str, Any]:
+    """Versions of what made the run, of the packages that decide its scores, and of those that run the model here."""
     deciding = find_benchmark(benchmark).deciding_packages
     return {
         "beholder": beholder.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": {name: metadata.version(name) for name in (*_PACKAGES, *deciding)},
+        "packages": {name: metadata.version(name) for name in (*_PACKAGES, *deciding, *of_model)},
         "command": Path(sys.argv[0]).name,
     }
 
