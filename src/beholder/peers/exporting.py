@@ -224,7 +224,9 @@ def safe_cell(value: Any) -> Any:
     """
     if not isinstance(value, str):
         return value
-    text = plain(value.replace("\r\n", "\n").replace("\r", "\n"))
+    text = value.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.replace("\n", "").isprintable():  # `plain` looks at each character, which takes its time
+        text = plain(text)
     if len(text) > LONGEST_CELL:
         text = f"{text[:LONGEST_CELL]}\n[… {len(text) - LONGEST_CELL:,} characters left out; JSON lines hold them …]"
     return f"'{text}" if text[:1] in ("'", "\t") or text.lstrip()[:1] in _FORMULA else text
