@@ -30,8 +30,9 @@ def export(
 ) -> None:
     """Write a run's answers as JSON lines, CSV or Parquet.
 
-    There is a row for each response, with question, gold, answer and what every scorer says. RUN may also be a file that `beholder pack` wrote. `beholder score` and the model `replay/FILE` read the JSON lines
-    again. In the CSV, text that a spreadsheet could take for a formula begins with an apostrophe.
+    There is a row for each response, with question, gold, answer and what every scorer says. RUN may also be a file
+    that `beholder pack` wrote. `beholder score` and the model `replay/FILE` read the JSON lines again. In the CSV, text
+    that a spreadsheet could take for a formula begins with an apostrophe.
     """
     import tempfile
 
