@@ -25,7 +25,8 @@ test-fast: .venv/.dev
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not local"
 
 test-models: .venv-models/.ready  ## the tests that need torch and transformers, in an environment of their own
-	.venv-models/bin/python -m pytest -q -n 2 -m local
+	@# Only their files: others import what is not there. One thread each: for tiny models, more only wait for each other.
+	OMP_NUM_THREADS=1 .venv-models/bin/python -m pytest -q -n 2 --dist loadfile -m local $$(grep -rl --include='test_*.py' 'mark\.local' tests)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
