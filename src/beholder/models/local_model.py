@@ -39,6 +39,7 @@ class LocalModel(ABC):
     `packages` run it: their versions are part of what a cached answer is found by, not of the plan.
     """
 
+    capabilities = Capabilities(seed=True)
     remote = True  # an answer takes time on a machine that has better to do: it is kept in the response cache
     wire: str
     packages: tuple[str, ...]
@@ -51,7 +52,6 @@ class LocalModel(ABC):
                 raise UsageError(f"--model {name} needs {package}: {self.install}.")
         self.name = name
         self.options = options
-        self.capabilities = Capabilities(seed=True)
         self._seed = seed
         self._digest = folder_digest(self.folder)
         self.own_decoding = json_of(self.folder, "generation_config.json")

@@ -13,6 +13,7 @@ from typing import Any
 
 from beholder.errors import Owner, UsageError
 from beholder.images.load import load, pixels
+from beholder.models.capabilities import Capabilities
 from beholder.models.local import Generated, LocalOptions, Row, first_line
 from beholder.models.local_model import LocalModel
 from beholder.models.transformers_batching import in_halves
@@ -26,6 +27,7 @@ class VllmModel(LocalModel):
     """One model of a local folder, with the chat template that vLLM finds in it."""
 
     wire = "vllm"
+    capabilities = Capabilities(seed=True, most_pictures=MOST_PICTURES)
     packages = ("vllm",)
     install = "pip install vllm, on a machine with a GPU"
 
