@@ -103,8 +103,10 @@ async def carry_out_with_progress(folder: Path, plan: Plan, model: Model, option
         return await lifecycle.carry_out(folder, plan, model, options, make_watch)
 
 
-def finish_command(results: list[Result], *, as_json: bool, all_metrics: bool = False) -> None:
-    """Prints what came of the runs: tables for a person, one object for a program."""
+def finish_command(
+    results: list[Result], *, as_json: bool, all_metrics: bool = False, more: dict[str, Any] | None = None
+) -> None:
+    """Prints what came of the runs: tables for a person, one object for a program. `more` goes into that of one run."""
     from beholder.report.as_json import dump, scores_object
     from beholder.report.run_report import print_result, result_summary
     from beholder.report.terminal import make_console
@@ -114,7 +116,7 @@ def finish_command(results: list[Result], *, as_json: bool, all_metrics: bool = 
             scores_object(result.found, result.items, result.metrics, result.details) | result_summary(result)
             for result in results
         ]
-        typer.echo(dump(objects[0] if len(objects) == 1 else {"runs": objects}))
+        typer.echo(dump(objects[0] | (more or {}) if len(objects) == 1 else {"runs": objects}))
         return
     output = make_console()
     for result in results:

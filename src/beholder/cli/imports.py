@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beholder.cli.import_metaphor import metaphor
+from beholder.cli.import_peers import PEERS, importer
 from beholder.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def group() -> None:
 
 
 app.command("metaphor", context_settings=_HELP)(metaphor)
+for peer in PEERS:
+    app.command(peer, context_settings=_HELP)(importer(peer))
 
 
 @app.command("trajectories", context_settings=_HELP)

@@ -74,6 +74,7 @@ def resume(
     from beholder.cli.local_options import local_again
     from beholder.engine.lifecycle import benchmark_of, check_same_plan, judge_again, plan_of
     from beholder.models import make_model
+    from beholder.peers.importing import refuse_imported
     from beholder.report.plain_text import plain
     from beholder.report.terminal import make_console
     from beholder.store.folder import locked, read_info
@@ -85,6 +86,7 @@ def resume(
 
     folder = find_run(run, runs_dir)
     info = read_info(folder)
+    refuse_imported(info, folder)
     plan = plan_of(info)
     found = benchmark_of(info, plan)
     settings = stored_settings(info.settings, folder)

@@ -49,6 +49,7 @@ def show(
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
+    from beholder.report.imported_report import compare_theirs, imported_object, print_their_item, print_theirs
     from beholder.report.item_report import find_item, item_object, print_item
     from beholder.report.plain_text import plain
     from beholder.report.run_differences import code_notes
@@ -81,10 +82,13 @@ def show(
             make_console(stderr=True).print(plain(sentence, one_line=True), style="yellow", soft_wrap=True)
         if key is None:
             result = lifecycle.read_result(folder, info, plan, found)
+            theirs = compare_theirs(folder, found, found.headline_of(result.metrics)[0])
             if not as_json:
                 print_facts(console, folder, info, plan)
-            finish_command([result], as_json=as_json, all_metrics=all_metrics)
+            more = imported_object(info, theirs)
+            finish_command([result], as_json=as_json, all_metrics=all_metrics, more=more)
             if not as_json:
+                print_theirs(console, info, theirs)
                 print_marks(console, folder)
             return
         db = schema.open_to_read(folder / "run.db")
@@ -106,3 +110,4 @@ def show(
             typer.echo(dump(item))
         else:
             print_item(console, item, Path(run) if packed else folder, plan, found, prompt=prompt)
+            print_their_item(console, folder, chosen)

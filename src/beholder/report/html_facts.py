@@ -8,6 +8,7 @@ from pathlib import Path
 
 from beholder.engine.lifecycle import Result
 from beholder.errors import UsageError
+from beholder.peers.importing import source_of
 from beholder.report.comparable import differences, verdict
 from beholder.report.comparison import Comparison, compare, headline_scorer
 from beholder.report.costs import cost_in_words
@@ -212,6 +213,9 @@ def _about(result: Result) -> Iterator[tuple[str, str]]:
     yield "votes, epochs, seed", f"{plan.votes}, {plan.epochs}, {plan.seed}"
     if plan.tools is not None:
         yield "tools", tools_in_words(plan.tools)
+    source = source_of(info)
+    if source is not None:
+        yield "imported from", source.told
     if plan.replay is not None:
         yield "replay", plan.replay.told
     readers = ", ".join(f"{name} ({count(number)})" for name, number in result.judges.items())

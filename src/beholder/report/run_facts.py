@@ -12,6 +12,7 @@ from rich.text import Text
 from beholder.benchmarks import benchmark as find_benchmark
 from beholder.engine.plan import Plan
 from beholder.errors import Owner
+from beholder.peers.importing import source_of
 from beholder.report.figures import count
 from beholder.report.plain_text import plain
 from beholder.report.run_list import status_of
@@ -39,6 +40,7 @@ def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> No
         **_tools(plan),
         **({"replay": plan.replay.told} if plan.replay is not None else {}),
         **_judges(info),
+        **_imported(info),
         **({"task": plan.task} if plan.task else {}),
         **({"price": str(info.settings["price"])} if "price" in info.settings else {}),
         **_assumptions(info),
@@ -83,6 +85,12 @@ def _judges(info: RunInfo) -> dict[str, str]:
     named = ", ".join(f"{row.get('model', '?')} ({row.get('purpose', '?')})" for row in rows)
     read = {"read": f"by {extractor.get('model', '?')}"} if isinstance(extractor, dict) else {}
     return read | ({"judged": f"by {named}"} if named else {})
+
+
+def _imported(info: RunInfo) -> dict[str, str]:
+    """Which other tool's log the run was made from."""
+    source = source_of(info)
+    return {"from": f"imported from {source.told}"} if source is not None else {}
 
 
 def _assumptions(info: RunInfo) -> dict[str, str]:

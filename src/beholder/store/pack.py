@@ -15,7 +15,7 @@ from beholder.errors import UsageError
 from beholder.store import schema
 from beholder.store.folder import Blobs
 
-_MEMBER = re.compile(r"run\.json|run\.db|results\.json|blobs/[0-9a-f]{2}/[0-9a-f]{64}")
+_MEMBER = re.compile(r"run\.json|run\.db|results\.json|imported\.json|blobs/[0-9a-f]{2}/[0-9a-f]{64}")
 _UNPACKED_LIMIT = 64 << 30
 _MOST_TIMES, _ANYWAY = 100, 16 << 20
 """A run's database packs to a tenth or so and its images not at all; what grows a hundredfold is a trap."""
@@ -40,8 +40,9 @@ def pack(run: Path, target: Path) -> tuple[int, int]:
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
             archive.write(run / "run.json", "run.json")
             archive.write(snapshot, "run.db")
-            if (run / "results.json").is_file():
-                archive.write(run / "results.json", "results.json")
+            for name in ("results.json", "imported.json"):
+                if (run / name).is_file():
+                    archive.write(run / name, name)
             for blob in sorted((run / "blobs").glob("??/*")):
                 name = f"blobs/{blob.parent.name}/{blob.name}"
                 if not _MEMBER.fullmatch(name):
