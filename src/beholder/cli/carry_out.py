@@ -43,6 +43,7 @@ async def run_all(
     import contextlib
 
     from beholder.engine.run import Ending
+    from beholder.models.served import service_of
     from beholder.report.plain_text import plain
 
     results: list[Result] = []
@@ -53,7 +54,7 @@ async def run_all(
         for judge in options.judges:
             stack.push_async_callback(judge.close)
         for one in models:
-            if refused and one.remote:
+            if refused and service_of(one.name) is not None:
                 words = f"{one.name} was not run: the endpoint has refused the API key."
                 console.print(plain(words, one_line=True), style="yellow", soft_wrap=True)
                 continue

@@ -89,10 +89,11 @@ def check_prices(
     """`UsageError` if a limit in dollars cannot be kept, because a price is not known."""
     from beholder.errors import UsageError
     from beholder.models.prices import lacks_list
+    from beholder.models.served import service_of
 
     if budget.max_cost is None:
         return
-    unknown = [one.name for one in models if one.remote and prices.get(one.name) is None]
+    unknown = [one.name for one in models if service_of(one.name) is not None and prices.get(one.name) is None]
     if unknown:
         list_it = ", or install the list: pip install 'beholder[prices]'" if lacks_list() else ""
         raise UsageError(
@@ -100,7 +101,7 @@ def check_prices(
             f"million tokens){list_it}, or use --max-tokens-total."
         )
     for judge in judges:
-        if judge.model is not None and judge.model.remote and judge.price is None:
+        if service_of(judge.name) is not None and judge.price is None:
             raise UsageError(
                 f"--max-cost cannot be kept: the price of the {judge.told} is not known. Use --max-tokens-total."
             )
