@@ -31,7 +31,7 @@ LONGEST_LINE = 256 * 1024 * 1024
 """Bytes of one JSON line; a longer one is an error: a file without line ends must not fill the memory."""
 PARQUET_BATCH = 64
 """Rows decoded at a time: a row may embed images of several megabytes."""
-_NOT_DATA = {"manifest.json", "dataset_info.json", "dataset_infos.json", "state.json"}
+_NOT_DATA = {"beholder-data.json", "manifest.json", "dataset_info.json", "dataset_infos.json", "state.json"}
 _SHARD = re.compile(r"-(\d{5})-of-(\d{5})$")
 _ADDRESS = re.compile(r"data:|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")

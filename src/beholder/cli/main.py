@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "experiment": "beholder.cli.experiment:app",
     "annotate": "beholder.cli.annotate:app",
     "audit": "beholder.cli.audit:app",
+    "data": "beholder.cli.data:app",
     "judge": "beholder.cli.judge:app",
     "import": "beholder.cli.imports:app",
     "report": "beholder.cli.report:report",

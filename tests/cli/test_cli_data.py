@@ -1,0 +1,108 @@
+"""`data fetch` and `data check` as a person calls them, against a hub on loopback."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli_data import Beholder, check_refused, tree
+
+from fake_hub import COMMIT, LATER, FakeHub, serving, tfq_lite, write_all
+
+
+def words_of(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    """TFQ-Bench-Lite on a hub of our own."""
+    for name in ("HF_TOKEN", "BEHOLDER_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(FakeHub("MING-ZCH/TFQ-Bench-Lite", tfq_lite())) as at:
+        monkeypatch.setenv("HF_ENDPOINT", at.url)
+        yield at
+
+
+def test_fetch_shows_what_it_is_before_it_comes(beholder: Beholder, hub: FakeHub) -> None:
+    said = beholder("data", "fetch", "tfq")
+    assert said.code == 2
+    assert f"TFQ-Bench-Lite: MING-ZCH/TFQ-Bench-Lite at {COMMIT[:12]}, 2 files, " in said.err
+    assert "licence apache-2.0. Into data/tfq." in said.err
+    assert "Give --yes to download it." in said.err
+    assert hub.files_asked() == []
+    assert tree(Path("data")) == {}
+
+
+@pytest.mark.parametrize(("typed", "code", "came"), [("y\n", 0, 2), ("n\n", 0, 0), ("\n", 0, 0)])
+def test_fetch_asks_at_a_terminal(
+    beholder: Beholder, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, typed: str, code: int, came: int
+) -> None:
+    monkeypatch.setattr("beholder.cli.data_fetch._is_terminal", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: typed == "y\n")
+    said = beholder("data", "fetch", "tfq")
+    assert (said.code, len(hub.files_asked())) == (code, came)
+    assert ("Nothing was downloaded." in said.err) is (came == 0)
+
+
+def test_fetch_then_again_then_with_news(beholder: Beholder, hub: FakeHub) -> None:
+    found = beholder.json("data", "fetch", "tfq", "--yes")
+    assert (found["folder"], found["new"], found["records"], found["as_published"]) == ("data/tfq", True, 492, True)
+    assert {file["name"] for file in found["files"]} == {name for name in tfq_lite(2) if name.endswith("parquet")}
+    kept = json.loads(Path("data/tfq/beholder-data.json").read_text())
+    assert kept.items() <= found.items()
+    hub.asked.clear()
+    again = beholder("data", "fetch", "tfq")
+    assert again.code == 0
+    assert "data/tfq is whole: MING-ZCH/TFQ-Bench-Lite at aaaaaaaaaaaa" in again.err
+    assert "492 records, as published." in again.err
+    assert hub.files_asked() == []
+    hub.commits[LATER] = tfq_lite(490)
+    hub.main = LATER
+    news = beholder("data", "fetch", "tfq", "--yes")
+    assert "The hub has another commit now: bbbbbbbbbbbb." in news.err
+    assert hub.files_asked() == [], "a changed upstream is told, not taken"
+    words = ("keeps to commit aaaaaaaaaaaa, and --revision main is bbbbbbbbbbbb",)
+    check_refused(beholder("data", "fetch", "tfq", "--yes", "--revision", "main"), words)
+    other = beholder("data", "fetch", "tfq", "--yes", "--out", "later")
+    assert other.code == 1, "two records are missing"
+    assert "490 records; TFQ-Bench-Lite has 492 as published." in other.err
+    assert beholder("data", "fetch", "tfq", "--yes", "--out", "old", "--revision", COMMIT).code == 0
+
+
+def test_fetch_mends_what_was_changed(beholder: Beholder, hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BEHOLDER_DATA", "shelf")
+    assert beholder("data", "fetch", "tfq", "--yes").code == 0
+    (file,) = Path("shelf/tfq/data").glob("*00001-of-00002.parquet")
+    file.write_bytes(b"")
+    said = beholder("data", "fetch", "tfq", "--yes")
+    assert said.code == 0
+    assert f"{file.relative_to('shelf/tfq')} has been changed; it is fetched again." in said.err
+    assert len(hub.files_asked()) == 3
+
+
+def test_fetch_copies_without_a_hub(beholder: Beholder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    mirror = write_all(tmp_path / "mirror", tfq_lite())
+    said = beholder("data", "fetch", "tfq", "--from", mirror)
+    assert said.code == 0
+    assert "data/tfq is complete: MING-ZCH/TFQ-Bench-Lite, commit not known." in said.err
+    check_refused(beholder("data", "fetch", "tfq", "--from", mirror, "--revision", "x"), ("does not go with --from",))
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("GatedRepo", "is gated: accept its terms"), ("RepoNotFound", "or it is private"), ("", "cannot be reached")],
+)
+def test_fetch_says_in_a_line_why_it_cannot(
+    beholder: Beholder, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, fault: str, words: str
+) -> None:
+    hub.fault = fault
+    if not fault:
+        monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    check_refused(beholder("data", "fetch", "tfq", "--yes"), (words,))
+    assert tree(Path("data")) == {}
