@@ -58,7 +58,11 @@ def importer(peer: str) -> Callable[..., None]:
             str, typer.Option(metavar="NAME", help="The model's name, where the log does not tell it.")
         ] = "",
         scorer: Annotated[
-            str, typer.Option(metavar="NAME", help="Which of our scorers theirs are held against (default: headline).")
+            str,
+            typer.Option(
+                metavar="NAME",
+                help="Which of our scorers theirs are held against (default: the same name, or the headline).",
+            ),
         ] = "",
         all_metrics: AllMetrics = False,
         as_json: AsJson = False,
@@ -138,7 +142,7 @@ def carry_out(wish: Wish, runs_dir: Path, *, all_metrics: bool, as_json: bool) -
             "Answer 1 is taken to be the first stored response (OUR assumption)."
         )
     info = read_info(result.folder)
-    tables = compare_theirs(result.folder, found, scorer or found.headline_of(result.metrics)[0])
+    tables = compare_theirs(result.folder, found, found.headline_of(result.metrics)[0], scorer)
     finish_command([result], as_json=as_json, all_metrics=all_metrics, more=imported_object(info, tables))
     if not as_json:
         print_theirs(make_console(), info, tables)

@@ -20,7 +20,7 @@ _NEAR = 1e-6
 class Difference(msgspec.Struct, frozen=True):
     """One answer that the two score differently. `agreeing` are our other scorers that say what the tool says.
 
-    `their_value` may be None (it gave none), and so may `our_value` (there is no answer, or ours is `n/a`).
+    Ours may have no value: there is no answer, and the tool scores its error all the same.
     """
 
     index: int
@@ -52,9 +52,11 @@ class Compared(msgspec.Struct, frozen=True):
     differences: list[Difference]
 
 
-def compared(db: sqlite3.Connection, found: Benchmark, kept: Kept, our_scorer: str = "") -> list[Compared]:
-    """Each of the tool's scores beside `our_scorer` (the headline's, unless one is named)."""
-    ours = our_scorer or found.headline[0]
+def compared(
+    db: sqlite3.Connection, found: Benchmark, kept: Kept, our_scorer: str = "", leading: str = ""
+) -> list[Compared]:
+    """Each of the tool's scores beside one of ours: `our_scorer`, or where it is "" the one of the same name (our tasks
+    in Inspect have our scorers), or else `leading`."""
     theirs = {(one.key, one.epoch, one.vote): one for one in kept.items}
     tables: dict[str, _Table] = {}
     for stored in reading.responses(db):
@@ -62,59 +64,64 @@ def compared(db: sqlite3.Connection, found: Benchmark, kept: Kept, our_scorer: s
         if one is None or not one.scores:
             continue
         scores = reading.scores_of(db, stored.number)
-        if ours not in scores:
-            continue
         for name, score in one.scores.items():
-            tables.setdefault(name, _Table()).add(db, one, name, score, scores, ours)
-    return [table.closed(name, ours) for name, table in tables.items()]
+            ours = our_scorer or (name if name in found.scorers else leading or found.headline[0])
+            if ours in scores:
+                tables.setdefault(name, _Table(ours)).add(db, one, name, score, scores)
+    return [table.closed(name) for name, table in tables.items()]
 
 
 class _Table:
-    def __init__(self) -> None:
+    def __init__(self, ours: str) -> None:
+        self.ours = ours
         self.pairs: list[tuple[float, float]] = []
         self.theirs_only = self.ours_only = self.not_shares = 0
         self.found: list[Difference] = []
 
     def add(
-        self, db: sqlite3.Connection, one: Theirs, name: str, score: PeerScore, scores: Mapping[str, Score], ours: str
+        self, db: sqlite3.Connection, one: Theirs, name: str, score: PeerScore, scores: Mapping[str, Score]
     ) -> None:
-        mine = scores[ours]
-        if score.value is not None and mine.value is not None:
-            self.pairs.append((score.value, mine.value))
-            if abs(score.value - mine.value) <= _NEAR:
-                return
-        elif score.value is not None:
+        mine = scores[self.ours]
+        if score.value is None:
+            self.ours_only += mine.value is not None
+            self.not_shares += mine.value is not None and _is_number(score.written)
+            return
+        if mine.value is None:
             self.theirs_only += 1
             if mine.outcome is Outcome.NOT_APPLICABLE:
                 return
-        elif mine.value is not None:
-            self.not_shares += _is_number(score.written)
-            self.ours_only += 1
-            if _is_number(score.written):
-                return
         else:
-            return
+            self.pairs.append((score.value, mine.value))
+            if abs(score.value - mine.value) <= _NEAR:
+                return
         sample = reading.sample(db, one.key)
-        if sample is None:
-            return
-        agreeing = tuple(
+        assert sample is not None  # responses are read together with their samples
+        agreeing = [
             other
             for other, verdict in scores.items()
-            if other != ours and score.value is not None and verdict.value is not None
-            and abs(verdict.value - score.value) <= _NEAR
-        )  # fmt: skip
+            if other != self.ours and verdict.value is not None and abs(verdict.value - score.value) <= _NEAR
+        ]
         self.found.append(
             Difference(
-                sample.index, one.key, one.epoch, one.vote, one.where, name, score, one.gold,
-                reading.target_text(sample), mine, agreeing,
+                index=sample.index,
+                key=one.key,
+                epoch=one.epoch,
+                vote=one.vote,
+                where=one.where,
+                scorer=name,
+                theirs=score,
+                their_gold=one.gold,
+                our_gold=reading.target_text(sample),
+                ours=mine,
+                agreeing=tuple(agreeing),
             )
-        )  # fmt: skip
+        )
 
-    def closed(self, name: str, ours: str) -> Compared:
+    def closed(self, name: str) -> Compared:
         n = len(self.pairs)
         return Compared(
             scorer=name,
-            our_scorer=ours,
+            our_scorer=self.ours,
             n=n,
             their_mean=sum(a for a, _ in self.pairs) / n if n else None,
             our_mean=sum(b for _, b in self.pairs) / n if n else None,

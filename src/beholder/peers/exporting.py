@@ -39,6 +39,7 @@ FORMATS: dict[str, str] = {
     "jsonl": "beholder.peers.exporting:write_jsonl",
     "csv": "beholder.peers.exporting:write_csv",
     "parquet": "beholder.peers.exporting:write_parquet",
+    "inspect": "beholder.peers.inspect_writing:write_inspect",
 }
 """Format → the function that writes it (a `Writer`)."""
 LONGEST_CELL = 32_000

@@ -9,6 +9,7 @@ is missing is said.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -51,6 +52,17 @@ def samples_of(
     if blind:
         missing.append(f"The log holds no pictures of {blind:,} of {len(made):,} items.")
     return made, missing
+
+
+def record_of(sample: Sample) -> dict[str, Any]:
+    """The columns from which `samples_of` makes an item again; empty for benchmarks of which it makes none."""
+    if isinstance(sample.target, BooleanTarget) and sample.benchmark == "tfq":
+        return {"problem": sample.question, "answer": "T" if sample.target.value else "F"}
+    if sample.benchmark == "tir":
+        about = {"difficulty": sample.metadata.get("difficulty")}
+        answer = sample.metadata.get("answer")
+        return {"task": sample.category, "prompt": sample.question, "answer": answer, "meta_data": about}
+    return {}
 
 
 def _tfq(answer: PeerAnswer, make_key: KeyMaker, index: int) -> Sample:

@@ -22,13 +22,13 @@ SHOWN = 20
 _LONGEST = 160
 
 
-def compare_theirs(folder: Path, found: Benchmark, scorer: str = "") -> list[Compared]:
-    """Each score of the other tool beside one of ours; empty for a run that was not imported."""
+def compare_theirs(folder: Path, found: Benchmark, leading: str, scorer: str = "") -> list[Compared]:
+    """Each score of the other tool beside one of ours (`compared`); empty for a run that was not imported."""
     kept = read_kept(folder)
     if kept is None:
         return []
     with contextlib.closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
-        return compared(db, found, kept, scorer)
+        return compared(db, found, kept, scorer, leading)
 
 
 def imported_object(info: RunInfo, tables: Sequence[Compared]) -> dict[str, Any]:
