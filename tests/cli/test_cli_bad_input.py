@@ -170,7 +170,7 @@ OPTION_ROWS: list[tuple[str, Callable[[Path], list[object]], tuple[str, ...]]] =
     ("categories are no map", with_file("c.json", "[1]", "--categories"), ("c.json", "JSON object")),
     ("image folder is missing", lambda h: good(h, "--images", h / "no"), ("no", "image folder")),
     ("no model", lambda h: ["run", "tfq", "--data", tfq_data(h)], ("'--model'", "beholder run --help")),
-    ("no data", lambda h: ["run", "tfq", "--model", "random"], ("'--data'", "beholder run --help")),
+    ("no data", lambda h: ["run", "tfq", "--model", "random"], ("--data", "beholder data fetch tfq")),
     ("unknown option", lambda h: good(h, "--temprature", "1"), ("--temprature", "beholder run --help")),
     ("unknown command", lambda h: ["scroe", "tfq"], ("'scroe'", "Did you mean score", "doctor")),
     ("show nothing", lambda h: ["show", "latest", "--runs-dir", h / "none"], ("none", "no runs yet")),

@@ -106,3 +106,21 @@ def test_fetch_says_in_a_line_why_it_cannot(
         monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     check_refused(beholder("data", "fetch", "tfq", "--yes"), (words,))
     assert tree(Path("data")) == {}
+
+
+def test_run_takes_what_was_fetched(beholder: Beholder, hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BEHOLDER_DATA", "shelf")
+    words = ("none was fetched into shelf/tfq", "--data", "beholder data fetch tfq")
+    check_refused(beholder("run", "tfq", "--model", "random"), words)
+    hub.status = 500
+    assert beholder("data", "fetch", "tfq", "--yes").code == 2
+    hub.status, hub.instead = 0, {name: bytes(len(data)) for name, data in hub.commits[COMMIT].items()}
+    assert beholder("data", "fetch", "tfq", "--yes").code == 2
+    check_refused(beholder("run", "tfq", "--model", "random"), ("shelf/tfq is not complete yet",))
+    hub.instead = {}
+    assert beholder("data", "fetch", "tfq", "--yes").code == 0
+    said = beholder("run", "tfq", "--model", "random", "--limit", 5)
+    assert said.code == 0
+    assert "Data: shelf/tfq, MING-ZCH/TFQ-Bench-Lite at aaaaaaaaaaaa." in said.err
+    assert beholder.json("show", "latest")["items"][4]["index"] == 4
+    check_refused(beholder("run", "m3r", "--model", "random"), ("none was fetched", "is not public"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from beholder.benchmarks.published import NOT_PUBLIC, published
 from beholder.errors import UsageError
 
 MANIFEST = "beholder-data.json"
@@ -83,15 +84,18 @@ def write_fetched(folder: Path, fetched: Fetched) -> None:
     temporary.replace(folder / MANIFEST)
 
 
-def fetched_data(name: str) -> tuple[Path, Fetched]:
-    """The folder of a data set that was fetched, and what it holds. `UsageError` names the command that fetches it."""
+def fetched_data(name: str, given_by: str = "--data") -> tuple[Path, Fetched]:
+    """The folder of a data set that was fetched, and what it holds. `UsageError` names the command that fetches it.
+
+    `given_by` says how the command takes the path of other data.
+    """
     folder = folder_of(name)
     found = read_fetched(folder)
     if found is None:
-        raise UsageError(
-            f"No data is given and none was fetched into {folder}. Give its path with --data, or get it with "
-            f"`beholder data fetch {name}`."
-        )
+        mend = f"Give its path with {given_by}, or get it with `beholder data fetch {name}`."
+        if name not in published():
+            mend = f"Give its path with {given_by}. {NOT_PUBLIC.get(name, '')}".rstrip()
+        raise UsageError(f"No data is given, and none was fetched into {folder}. {mend}")
     if not found.complete:
         raise UsageError(f"{folder} is not complete yet. `beholder data fetch {name}` goes on with it.")
     return folder, found

@@ -14,6 +14,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
+
     from beholder.benchmarks.benchmark import Benchmark
     from beholder.cli.judges import Named
     from beholder.engine.budget import Limits
@@ -31,6 +33,15 @@ _WHERE = "How to reach the model"
 DataPath = Annotated[
     Path,
     typer.Option("--data", "-d", metavar="PATH", help="The data: a Parquet, JSON or JSONL file, or its folder."),
+]
+FetchedOrPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        "-d",
+        metavar="PATH",
+        help="The data: a Parquet, JSON or JSONL file, or its folder (default: what `data fetch` brought).",
+    ),
 ]
 Images = Annotated[
     Path | None,
@@ -259,6 +270,18 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             prices={name: price for name, price in (prices or {}).items() if price is not None},
             limits=limits or UNLIMITED,
         )
+
+
+def data_of(given: Path | None, benchmark: str, console: Console) -> Path:
+    """What --data names, or what was fetched for the benchmark, which is said. `UsageError` if there is neither."""
+    from beholder.benchmarks.fetched import fetched_data
+    from beholder.report.plain_text import plain
+
+    if given is not None:
+        return given
+    folder, there = fetched_data(benchmark)
+    console.print(plain(f"Data: {folder}, {there.origin}.", one_line=True), style="dim", soft_wrap=True)
+    return folder
 
 
 def selection_of(limit: int | None, where: list[str] | None, ids: Path | None) -> Selection:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from beholder.cli.asking import Asking, selection_of
+from beholder.cli.asking import Asking, data_of, selection_of
 from beholder.cli.experiment_arms import Reach
 from beholder.engine.plan import Plan
 from beholder.tools.settings import ToolSettings
@@ -74,7 +74,7 @@ def prepare(options: dict[str, Any], benchmark: str, console: Console, *, data: 
     endpoint = asking.endpoint(served)
     judges, kept = asking.judges(found, runs_dir, named_judges(options), names)
     settings = asking.settings(endpoint) | kept
-    source = data if data is not None else options["data"]
+    source = data if data is not None else data_of(options["data"], found.name, console)
     template = options.get("prompt")
     plan = make_plan(
         found,

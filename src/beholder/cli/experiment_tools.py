@@ -12,7 +12,7 @@ from beholder.cli.asking import (
     BaseUrl,
     CaFile,
     ConnectTimeout,
-    DataPath,
+    FetchedOrPath,
     Ids,
     ImagePolicy,
     Images,
@@ -67,7 +67,7 @@ AGAIN = "again"
 
 def tools(
     model: Annotated[str, typer.Option("--model", "-m", metavar="KIND/NAME", help="The model that may use tools.")],
-    data: DataPath,
+    data: FetchedOrPath = None,
     benchmark: Annotated[str, typer.Argument(metavar="BENCHMARK", help="tfq, vl-rewardbench or tir.")] = "tir",
     arms: Annotated[
         str,

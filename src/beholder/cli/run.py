@@ -12,7 +12,7 @@ from beholder.cli.asking import (
     BaseUrl,
     CaFile,
     ConnectTimeout,
-    DataPath,
+    FetchedOrPath,
     Ids,
     ImagePolicy,
     Images,
@@ -85,7 +85,7 @@ def run_benchmark(
         list[str],
         typer.Option("--model", "-m", metavar="KIND/NAME", help="openai/NAME, random, constant/TEXT, …; repeatable."),
     ],
-    data: DataPath,
+    data: FetchedOrPath = None,
     images: Images = None,
     limit: Limit = None,
     where: Where = None,
@@ -190,7 +190,7 @@ def run_benchmark(
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.orders import MODES
     from beholder.cli import exits
-    from beholder.cli.asking import Asking, selection_of
+    from beholder.cli.asking import Asking, data_of, selection_of
     from beholder.cli.carry_out import check_all, exit_code, finish_command, run_all
     from beholder.cli.cost_options import StoredBudget, check_prices, price_of
     from beholder.cli.dry_run import say_estimates
@@ -251,6 +251,7 @@ def run_benchmark(
         cache=cache,
         fsync=fsync,
     )
+    data = data_of(data, found.name, console)
     local = local_options(model, context.params)
     check_one_server(model, base_url, api_key_env)
     endpoints = {name: asking.endpoint(name) for name in model}
