@@ -101,12 +101,14 @@ def _order(found: Benchmark, sample: Sample, vote: int, votes: int, seed: int) -
     return answer_orders(seed, sample.key, votes, found.answers_shown, "random")[vote]
 
 
-def _asked(found: Benchmark, sample: Sample, order: tuple[int, ...]) -> Any:
-    """The user's message: the same parts in the same order as `beholder run` sends."""
+def _asked(found: Benchmark, sample: Sample, order: tuple[int, ...], pictures: dict[int, Any] | None = None) -> Any:
+    """The user's message: the same parts in the same order as `beholder run` sends. `pictures` are those to show."""
     content = [
-        ContentImage(image=_address(sample.images[part.index]))
-        if isinstance(part, ImagePart)
-        else ContentText(text=part.text)
+        ContentText(text=part.text)
+        if not isinstance(part, ImagePart)
+        else pictures[part.index]
+        if pictures is not None
+        else ContentImage(image=_address(sample.images[part.index]))
         for part in found.prompt(sample, found.template, order)
     ]
     return ChatMessageUser(content=content)
@@ -126,7 +128,12 @@ def _show_in_order(name: str, data: str, images: str, votes: int, seed: int) -> 
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         sample = samples_by_key(name, data, images)[str(state.sample_id)]
-        state.messages = [_asked(found, sample, _order(found, sample, state.epoch - 1, votes, seed))]
+        first = _order(found, sample, 0, votes, seed)
+        # Inspect has read the pictures of the data set's message; those of a new one it would not read.
+        places = [part.index for part in found.prompt(sample, found.template, first) if isinstance(part, ImagePart)]
+        shown = [part for part in state.messages[0].content if isinstance(part, ContentImage)]
+        order = _order(found, sample, state.epoch - 1, votes, seed)
+        state.messages = [_asked(found, sample, order, dict(zip(places, shown, strict=True)))]
         return state
 
     return solve
