@@ -138,3 +138,11 @@ def test_hostile_text_of_a_log_is_shown_as_text(beholder: Beholder, lamps: Path,
 def test_the_tools_themselves_are_not_needed(beholder: Beholder, lamps: Path) -> None:
     beholder("import", "inspect", CASES[1][1], "-b", "tfq", "-d", lamps)
     assert not {"inspect_ai", "lmms_eval", "evalscope", "pickle5"} & set(sys.modules)
+
+
+def test_the_example_of_the_page_is_what_is_printed(beholder: Beholder, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "peers.md").read_text()
+    example = page.partition("$ beholder import evalscope")[2].partition("…\n")[2].partition("\n\n")[0]
+    printed = beholder("import", "evalscope", CASES[4][1].parent, "-b", "tir", "-d", data_of("tir", tmp_path)).out
+    assert len(example.split()) > 40
+    assert " ".join(example.split()) in " ".join(printed.split())
