@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_data import Beholder, check_refused, tree
+from cli_data import Beholder, check_refused, run, tfq_data, tree, vlrb_data, write_lines
 
 from fake_hub import COMMIT, LATER, FakeHub, serving, tfq_lite, write_all
 
@@ -124,3 +124,93 @@ def test_run_takes_what_was_fetched(beholder: Beholder, hub: FakeHub, monkeypatc
     assert "Data: shelf/tfq, MING-ZCH/TFQ-Bench-Lite at aaaaaaaaaaaa." in said.err
     assert beholder.json("show", "latest")["items"][4]["index"] == 4
     check_refused(beholder("run", "m3r", "--model", "random"), ("none was fetched", "is not public"))
+
+
+def test_check_of_what_was_fetched(beholder: Beholder, hub: FakeHub) -> None:
+    check_refused(beholder("data", "check", "tfq"), ("none was fetched into data/tfq", "beholder data fetch tfq"))
+    assert beholder("data", "fetch", "tfq", "--yes").code == 0
+    said = beholder("data", "check", "tfq")
+    assert (said.code, said.err) == (0, "")
+    words = words_of(said.out)
+    assert words.startswith(
+        "MING-ZCH/TFQ-Bench-Lite at aaaaaaaaaaaa; every file is as it was fetched. data/tfq: 492 records"
+    )
+    assert "gold: 246 T, 246 F" in words
+    found = beholder.json("data", "check", "data/tfq")
+    assert (found["benchmark"], found["path"], found["records"]) == ("tfq", "data/tfq", 492)
+    assert found["fetched"] == {"repository": hub.repository, "commit": COMMIT, "faults": []}
+    (file,) = Path("data/tfq/data").glob("*00001-of-00002.parquet")
+    file.write_bytes(tfq_lite(4)[f"data/{file.name}"])
+    said = beholder("data", "check", "tfq")
+    assert said.code == 1
+    assert f"data/{file.name} has been changed. `beholder data fetch tfq` mends it." in words_of(said.out)
+    assert "248 records; TFQ-Bench-Lite has 492 as published." in words_of(said.out)
+
+
+def test_check_is_what_audit_data_is(beholder: Beholder, tmp_path: Path) -> None:
+    data = vlrb_data(tmp_path)
+    told = beholder("data", "check", data)
+    assert told.code == 0
+    assert (
+        told == beholder("data", "check", "vl-rewardbench", data) == beholder("audit", "data", "vl-rewardbench", data)
+    )
+
+
+def test_check_called_wrongly(beholder: Beholder, tmp_path: Path) -> None:
+    odd = write_lines(tmp_path / "odd.jsonl", [{"a": 1}])
+    check_refused(beholder("data", "check", odd), ("not the layout of", f"beholder data check m3r {odd}"))
+    check_refused(beholder("data", "check", tmp_path / "no"), ("there is no such file or folder",))
+    check_refused(beholder("data", "check", "tqf"), ("There is no benchmark 'tqf'. Did you mean tfq?",))
+    data = tfq_data(tmp_path)
+    check_refused(beholder("data", "check", data, "--run", "latest"), ("--run goes with --errata",))
+    assert beholder(*run(data)).code == 0
+    errata = write_lines(tmp_path / "errata.jsonl", [{"record_id": "q1", "gold": "T"}])
+    line = ("data", "check", "vl-rewardbench", vlrb_data(tmp_path), "--errata", errata, "--run", "latest")
+    check_refused(beholder(*line), ("this is a run of tfq, not of vl-rewardbench",))
+
+
+def test_errata_show_both_scores_and_leave_the_run_alone(beholder: Beholder, tmp_path: Path) -> None:
+    data = tfq_data(tmp_path / "set")
+    assert beholder(*run(data)).code == 0  # always T: right on 3 of 6
+    before = beholder("show", "latest").out
+    lines = [
+        {"record_id": "q1", "gold": "T", "why": "it does", "source": "the authors"},
+        {"record_id": "q4", "drop": True, "why": "blurred"},
+    ]
+    errata = write_lines(tmp_path / "errata.jsonl", lines)
+    said = beholder("data", "check", "tfq", "--errata", errata, "--run", "latest")
+    assert (said.code, said.err) == (0, "")
+    words = words_of(said.out)
+    assert "The errata change 2 records." in words
+    assert "tfq.jsonl, line 2 F T it does the authors" in words
+    assert "tfq.jsonl, line 5 F dropped blurred" in words
+    assert "Of its items, 1 have another gold, 1 are dropped." in words
+    found = beholder.json("data", "check", "tfq", "--errata", errata, "--run", "latest")["scores"]
+    shown = {
+        side: [(found[side]["recipe"][name]["value"], found[side]["recipe"][name]["n"]) for name in
+               ("question_accuracy", "group_accuracy")]
+        for side in ("published", "corrected")
+    }  # fmt: skip
+    assert shown == {"published": [(0.5, 6), (1 / 3, 3)], "corrected": [(0.8, 5), (2 / 3, 3)]}
+    assert beholder("show", "latest").out == before
+
+
+@pytest.mark.parametrize("columns", ["60", "100"])
+def test_check_fits_the_terminal_and_prints_no_more_than_text(
+    beholder: Beholder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.chdir(tmp_path)
+    tfq_data(Path())
+    hostile = "[red]\x1b[2J\u202e" + "m" * 300
+    write_lines(
+        Path("e.jsonl"), [{"record_id": "q1", "gold": "T", "why": hostile}, {"record_id": hostile, "drop": True}]
+    )
+    assert beholder(*run(Path("tfq.jsonl"))).code == 0
+    said = beholder("data", "check", "tfq", "tfq.jsonl", "--errata", "e.jsonl", "--run", "latest")
+    assert said.code == 1
+    assert "\x1b" not in said.out
+    assert "\u202e" not in said.out
+    assert "[red]" in said.out
+    fitting = [line for line in said.out.splitlines() if not line.startswith("runs/")]
+    assert max(map(len, fitting)) <= int(columns)

@@ -7,16 +7,20 @@ such records are errata, and are listed, never passed over.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from beholder.audit.errata import Correction, Overlay, overlay
 from beholder.benchmarks.benchmark import Benchmark, LoadOptions
+from beholder.benchmarks.published import nearest
 from beholder.engine.scoring import score_with
 from beholder.errors import DataError
 from beholder.images.load import load
-from beholder.sample import Sample
+from beholder.sample import BooleanTarget, ChoiceTarget, PreferenceTarget, Sample
 from beholder.score import Outcome
+from beholder.store.reading import target_text
 
 
 class Erratum(msgspec.Struct, frozen=True):
@@ -28,6 +32,14 @@ class Erratum(msgspec.Struct, frozen=True):
     scorer: str
     value: float | None
     reason: str
+    key: str = ""
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """What several records have in common: an id, or a picture (by the name that the first of them has for it)."""
+
+    name: str
+    places: tuple[str, ...]
 
 
 class Unreadable(msgspec.Struct, frozen=True):
@@ -50,7 +62,10 @@ class DataAudit(msgspec.Struct, frozen=True):
     """What was found. `categories` counts records; `differences` are sentences about what differs from the public set.
 
     `records` counts those that can be used; `unusable` lists the others. `stopped` says that the last of these ended
-    the reading, so that nothing after it was looked at. `duplicates` lists groups of records with the same content.
+    the reading, so that nothing after it was looked at. `duplicates` lists groups of records with the same content,
+    `ids` records with one id, `pictures` records with one picture (by its bytes; where records come in groups about a
+    picture, those in different groups). `answers` counts what the gold is, where that is one of a few; `overlay` is
+    what an errata file changes.
     """
 
     records: int
@@ -62,15 +77,21 @@ class DataAudit(msgspec.Struct, frozen=True):
     errata: tuple[Erratum, ...]
     unusable: tuple[Unusable, ...] = ()
     stopped: bool = False
+    ids: tuple[Shared, ...] = ()
+    pictures: tuple[Shared, ...] = ()
+    answers: dict[str, int] = {}
+    overlay: Overlay | None = None
 
     @property
     def broken(self) -> bool:
-        """Whether a record or a picture cannot be used."""
-        return bool(self.unusable or self.unreadable)
+        """Whether a record, a picture or a correction cannot be used."""
+        return bool(self.unusable or self.unreadable or (self.overlay is not None and self.overlay.unused))
 
 
-def audit_records(found: Benchmark, path: Path, options: LoadOptions) -> DataAudit:
-    """Reads all records at `path` and checks them; pictures are opened, not decoded.
+def audit_records(
+    found: Benchmark, path: Path, options: LoadOptions, corrections: Sequence[Correction] | None = None
+) -> DataAudit:
+    """Reads all records at `path` and checks them; pictures are opened, not decoded. The gold is that of the data.
 
     Records that cannot be used are listed; a benchmark whose loader does not go on after the first one, and a file that
     breaks off, end the reading there. `UsageError` if there is no such data.
@@ -86,17 +107,21 @@ def audit_records(found: Benchmark, path: Path, options: LoadOptions) -> DataAud
     contents: dict[str, list[str]] = {}
     for sample in samples:
         contents.setdefault(sample.key.rpartition("-")[0], []).append(sample.source)
-    unreadable, images = _unreadable(samples)
+    unreadable, images, pictures = _look(samples, grouped=found.grouped)
     return DataAudit(
         records=len(samples),
         images=images,
         categories=dict(Counter(sample.category for sample in samples)),
-        differences=tuple(found.notices(samples)) if found.notices is not None and samples else (),
+        differences=tuple(_differences(found, samples)),
         duplicates=tuple(tuple(places) for places in contents.values() if len(places) > 1),
         unreadable=unreadable,
         errata=tuple(erratum for sample in samples for erratum in errata_of(found, sample)),
         unusable=tuple(Unusable(error.where, error.message, error.mend) for error in errors),
         stopped=stopped,
+        ids=_repeated_ids(samples),
+        pictures=pictures,
+        answers=_answers(samples),
+        overlay=overlay(found, samples, corrections) if corrections is not None else None,
     )
 
 
@@ -110,17 +135,58 @@ def errata_of(found: Benchmark, sample: Sample) -> list[Erratum]:
                 continue
             said = score.reason or f"It reads {score.extracted!r}."
             gold = response.text or ""
-            errata[scorer] = Erratum(sample.source, sample.category, gold[:80], scorer, score.value, said)
+            errata[scorer] = Erratum(sample.source, sample.category, gold[:80], scorer, score.value, said, sample.key)
     return list(errata.values())
 
 
-def _unreadable(samples: list[Sample]) -> tuple[tuple[Unreadable, ...], int]:
+def _differences(found: Benchmark, samples: list[Sample]) -> Iterator[str]:
+    """What the benchmark says of the data, and how many records the published set has, where that does not."""
+    if not samples:
+        return
+    said = found.notices(samples) if found.notices is not None else []
+    yield from said
+    whole = nearest(found.name, len(samples))
+    if whole is not None and len(samples) != whole.records and not whole.categories:
+        yield f"{len(samples):,} records; {whole.title} has {whole.records:,} as published."
+
+
+def _answers(samples: list[Sample]) -> dict[str, int]:
+    """How often the gold is what, most frequent first, where it is true or false, letters, or one of two answers."""
+    counts: Counter[str] = Counter()
+    for sample in samples:
+        if isinstance(sample.target, PreferenceTarget):
+            counts["second answer" if sample.target.preferred else "first answer"] += 1
+        elif isinstance(sample.target, BooleanTarget | ChoiceTarget):
+            counts[target_text(sample)] += 1
+    return dict(counts.most_common())
+
+
+def _repeated_ids(samples: list[Sample]) -> tuple[Shared, ...]:
+    places: dict[str, list[str]] = {}
+    for sample in samples:
+        if sample.record_id:
+            places.setdefault(sample.record_id, []).append(sample.source)
+    return tuple(Shared(name, tuple(found)) for name, found in places.items() if len(found) > 1)
+
+
+def _look(samples: list[Sample], *, grouped: bool) -> tuple[tuple[Unreadable, ...], int, tuple[Shared, ...]]:
+    """Opens every picture: those that cannot be used, how many there are, and those that several records share."""
     problems, count = [], 0
+    users: dict[str, list[Sample]] = {}
+    names: dict[str, str] = {}
     for sample in samples:
         for ref in sample.images:
             count += 1
             try:
-                load(ref)
+                digest = load(ref).sha256
             except DataError as error:
                 problems.append(Unreadable(sample.source, ref.name, error.message))
-    return tuple(problems), count
+                continue
+            names.setdefault(digest, ref.name)
+            one = users.setdefault(digest, [])
+            if not any(other is sample or (grouped and other.group == sample.group) for other in one):
+                one.append(sample)
+    shared = tuple(
+        Shared(names[digest], tuple(sample.source for sample in one)) for digest, one in users.items() if len(one) > 1
+    )
+    return tuple(problems), count, shared

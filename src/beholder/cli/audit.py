@@ -13,11 +13,9 @@ from beholder.cli.options import AsJson, Task
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from beholder.audit.records import DataAudit
     from beholder.audit.table import Audit, Claim
 
 _HELP = {"help_option_names": ["-h", "--help"]}
-_SHOWN = 20
 _ROOMY, _NARROW = 70, 24
 
 app = typer.Typer(
@@ -75,26 +73,15 @@ def data(
 ) -> None:
     """Is a data set whole, are its pictures there, and is its own gold right under every scorer?
 
-    The exit code is 1 if a record or a picture cannot be used.
+    The same as `beholder data check`. The exit code is 1 if a record or a picture cannot be used.
     """
-    import msgspec
-
-    from beholder.audit.records import audit_records
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.benchmarks.benchmark import LoadOptions
-    from beholder.cli import exits
-    from beholder.report.as_json import dump
-    from beholder.report.terminal import make_console
+    from beholder.cli.data_check import report
 
     found = find_benchmark(benchmark)
     found.template_of(task)
-    audit = audit_records(found, path, LoadOptions(images=images, task=task))
-    if as_json:
-        typer.echo(dump(msgspec.to_builtins(audit)))
-    else:
-        _print_data(make_console(), audit, path)
-    if audit.broken:
-        raise typer.Exit(exits.BROKEN)
+    report(found, path, LoadOptions(images=images, task=task), as_json=as_json)
 
 
 def _print_table(console: Console, audit: Audit, file: Path) -> None:
@@ -145,47 +132,3 @@ def _follows(claim: Claim) -> str:
     if claim.follows:
         return f"as {claim.mean}"
     return f"no; as {' and '.join(claim.agrees_with)}" if claim.agrees_with else "no"
-
-
-def _print_data(console: Console, audit: DataAudit, path: Path) -> None:
-    from beholder.report.figures import count, counted
-    from beholder.report.terminal import bare_table, cell, say
-
-    title = f"{path}: {counted(audit.records, 'record')}, {counted(audit.images, 'image')}"
-    console.print(cell(title, "bold"), soft_wrap=True)
-    if len(audit.categories) > 1:
-        sizes = ", ".join(f"{name} {number}" for name, number in sorted(audit.categories.items()))
-        say(console, sizes, "dim")
-    for sentence in audit.differences:
-        say(console, sentence, "yellow")
-    for places in audit.duplicates[:_SHOWN]:
-        say(console, f"Same content: {', '.join(places[:5])}", "yellow")
-    if len(audit.duplicates) > _SHOWN:
-        say(console, f"… and {count(len(audit.duplicates) - _SHOWN)} more.", "yellow")
-    if audit.unusable:
-        say(console, f"{counted(len(audit.unusable), 'record')} cannot be used:", "red")
-    for bad in audit.unusable[:_SHOWN]:
-        say(console, f"{bad.where}: {bad.problem}." + (f" {bad.mend}" if bad.mend else ""), "red")
-    if len(audit.unusable) > _SHOWN:
-        say(console, f"… and {counted(len(audit.unusable) - _SHOWN, 'more record')}.", "red")
-    if audit.stopped:
-        say(console, "Reading stopped there: what comes after it was not looked at.", "red")
-    for problem in audit.unreadable[:_SHOWN]:
-        say(console, f"{problem.where}: {problem.image}: {problem.problem}", "red")
-    if len(audit.unreadable) > _SHOWN:
-        say(console, f"… and {counted(len(audit.unreadable) - _SHOWN, 'more image')}.", "red")
-    console.print()
-    if not audit.errata:
-        if audit.records:
-            say(console, "The gold is right under every scorer.", "green")
-        return
-    records = counted(len({erratum.where for erratum in audit.errata}), "record")
-    say(console, f"Errata: {records} whose own gold a scorer does not find right.", "yellow")
-    shown = bare_table("record", "task", "gold", "scorer", "why", "value", texts=5)
-    for erratum in audit.errata[:_SHOWN]:
-        value = "–" if erratum.value is None else f"{erratum.value:.3g}"
-        texts = (erratum.where, erratum.category, erratum.gold, erratum.scorer, erratum.reason, value)
-        shown.add_row(*map(cell, texts))
-    console.print(shown)
-    if len(audit.errata) > _SHOWN:
-        say(console, f"… and {count(len(audit.errata) - _SHOWN)} more (--json lists all).", "dim")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from beholder.cli.data_check import check
 from beholder.cli.data_fetch import fetch
 
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -24,3 +25,4 @@ def group() -> None:
 
 
 app.command("fetch", context_settings=_HELP)(fetch)
+app.command("check", context_settings=_HELP)(check)
