@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import shutil
@@ -278,3 +279,17 @@ def test_a_part_that_is_too_long_is_begun_anew(place: Any, tmp_path: Path) -> No
     part.write_bytes(bytes(one.bytes + 5))
     assert hub.download(offer, one, tmp_path) == one.sha256
     assert not part.exists()
+
+
+def test_two_do_not_write_one_file(place: Any, tmp_path: Path) -> None:
+    place(FakeHub(SMALL.repository, small()))
+    offer = fetching.look(SMALL, "main")
+    one = offer.files[0]
+    parts = tmp_path / hub.PARTS
+    parts.mkdir()
+    part = parts / f"{hashlib.sha256(one.name.encode()).hexdigest()[:12]}-{one.sha256[:24]}"
+    with part.open("ab") as other:
+        fcntl.flock(other.fileno(), fcntl.LOCK_EX)
+        with pytest.raises(UsageError, match="Another command is fetching"):
+            hub.download(offer, one, tmp_path)
+    assert hub.download(offer, one, tmp_path) == one.sha256

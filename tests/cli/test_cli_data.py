@@ -184,7 +184,7 @@ def test_errata_show_both_scores_and_leave_the_run_alone(beholder: Beholder, tmp
     assert "The errata change 2 records." in words
     assert "tfq.jsonl, line 2 F T it does the authors" in words
     assert "tfq.jsonl, line 5 F dropped blurred" in words
-    assert "Of its items, 1 have another gold, 1 are dropped." in words
+    assert "Of its items: 1 with another gold, 1 dropped." in words
     found = beholder.json("data", "check", "tfq", "--errata", errata, "--run", "latest")["scores"]
     shown = {
         side: [(found[side]["recipe"][name]["value"], found[side]["recipe"][name]["n"]) for name in

@@ -238,7 +238,7 @@ def _print_both(console: Console, found: Benchmark, both: BothScores, result: Re
     scorer, metric = found.headline_of(result.metrics)
     console.print()
     console.print(cell(f"{result.folder}: {metric}, headline by {scorer}", "bold"), soft_wrap=True)
-    say(console, f"Of its items, {count(both.changed)} have another gold, {count(both.dropped)} are dropped.", "dim")
+    say(console, f"Of its items: {count(both.changed)} with another gold, {count(both.dropped)} dropped.", "dim")
     shown = bare_table("scorer", "as published", "under the errata", texts=3)
     for name in both.published:
         row = [name]
