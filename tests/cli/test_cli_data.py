@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_data import Beholder, check_refused, run, tfq_data, tree, vlrb_data, write_lines
+from cli_data import Beholder, check_refused, run, tfq_data, tfq_rows, tree, vlrb_data, write_lines
 
 from fake_hub import COMMIT, LATER, FakeHub, serving, tfq_lite, write_all
 
@@ -193,6 +193,21 @@ def test_errata_show_both_scores_and_leave_the_run_alone(beholder: Beholder, tmp
     }  # fmt: skip
     assert shown == {"published": [(0.5, 6), (1 / 3, 3)], "corrected": [(0.8, 5), (2 / 3, 3)]}
     assert beholder("show", "latest").out == before
+
+
+def test_a_line_that_is_not_used_decides_nothing(beholder: Beholder, tmp_path: Path) -> None:
+    """A line whose id fits two records came first, and its gold was taken for the record that a later line names."""
+    rows = [row | {"id": f"q{max(number, 1)}"} for number, row in enumerate(tfq_rows())]
+    data = tfq_data(tmp_path / "set", rows)
+    assert beholder(*run(data)).code == 0
+    key = beholder.json("show", "latest", 1)["sample"]["key"]
+    lines = [{"record_id": "q1", "drop": True}, {"key": key, "gold": "T"}]
+    said = beholder("data", "check", "tfq", "--errata", write_lines(tmp_path / "e.jsonl", lines), "--run", "latest")
+    assert said.code == 1
+    words = words_of(said.out)
+    assert "Not used: e.jsonl, line 1: 2 records have that id: give the key." in words
+    assert "Of its items: 1 with another gold, 0 dropped." in words
+    assert "66.7 %" in next(line for line in said.out.splitlines() if line.startswith("recipe"))
 
 
 @pytest.mark.parametrize("columns", ["60", "100"])

@@ -6,7 +6,7 @@ The published score stays what it is. A correction never goes into a run folder:
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,40 +83,20 @@ def read_errata(file: Path) -> tuple[Correction, ...]:
 
 def overlay(found: Benchmark, samples: Sequence[Sample], corrections: Iterable[Correction]) -> Overlay:
     """What corrections change in a data set. `DataError` for a gold that the benchmark cannot have."""
-    changes, unused = [], []
-    ids: dict[str, list[Sample]] = {}
-    for sample in samples:
-        for name in {sample.key, sample.record_id} - {""}:
-            ids.setdefault(name, []).append(sample)
-    seen: dict[str, str] = {}
-    for one in corrections:
-        fitting = [sample for sample in ids.get(one.key or one.record_id, ()) if one.fits(sample)]
-        if len(fitting) != 1:
-            several = f"{len(fitting)} records have that id: give the key"
-            unused.append(f"{one.where}: {several if fitting else 'no record has that key or id'}.")
-            continue
-        (sample,) = fitting
-        if sample.key in seen:
-            unused.append(f"{one.where}: {seen[sample.key]} corrects the same record.")
-            continue
-        seen[sample.key] = one.where
-        before = reading.target_text(sample)
-        after = "" if one.drop else reading.target_text(corrected(found, sample, one))
-        if before == after:
-            unused.append(f"{one.where}: {sample.source} has that gold already.")
-            continue
-        changes.append(
-            Change(
-                where=sample.source,
-                key=sample.key,
-                record_id=sample.record_id,
-                before=before,
-                after=after,
-                drop=one.drop,
-                why=one.why,
-                source=one.source,
-            )
+    used, unused = _matched(found, samples, corrections)
+    changes = (
+        Change(
+            where=sample.source,
+            key=sample.key,
+            record_id=sample.record_id,
+            before=reading.target_text(sample),
+            after="" if other is None else reading.target_text(other),
+            drop=other is None,
+            why=one.why,
+            source=one.source,
         )
+        for one, sample, other in used
+    )
     return Overlay(changes=tuple(changes), unused=tuple(unused))
 
 
@@ -138,16 +118,13 @@ def both_scores(result: Result, corrections: Sequence[Correction]) -> BothScores
     with contextlib.closing(schema.open_to_read(result.folder / "run.db")) as db:
         if scored_by_other_code(db, found):
             raise UsageError(f"{result.folder} was scored by another version. Run `beholder rescore` on it first.")
-        there = {sample.key: sample for sample in reading.samples(db)}
-        done = overlay(found, list(there.values()), corrections)
-        by_place = {change.key: change for change in done.changes}
-        for one, sample in _matched(corrections, there, by_place):
-            if one.drop:
+        for _, sample, other in _matched(found, list(reading.samples(db)), corrections)[0]:
+            if other is None:
                 dropped[sample.key] = sample
                 continue
-            changed[sample.key] = corrected(found, sample, one)
+            changed[sample.key] = other
             for stored in reading.responses(db, key=sample.key):
-                scores[stored.key, stored.epoch, stored.vote] = score_all(changed[sample.key], stored.response)
+                scores[stored.key, stored.epoch, stored.vote] = score_all(other, stored.response)
     sizes = dict(plan.group_sizes) if plan.group_sizes is not None else None
     for sample in dropped.values():
         if sizes is not None and sample.group in sizes:
@@ -172,11 +149,33 @@ def both_scores(result: Result, corrections: Sequence[Correction]) -> BothScores
 
 
 def _matched(
-    corrections: Sequence[Correction], samples: dict[str, Sample], changes: dict[str, Change]
-) -> Iterator[tuple[Correction, Sample]]:
-    """Each record that is changed, with the first correction that is about it."""
-    for key in changes:
-        yield next(one for one in corrections if one.fits(samples[key])), samples[key]
+    found: Benchmark, samples: Sequence[Sample], corrections: Iterable[Correction]
+) -> tuple[list[tuple[Correction, Sample, Sample | None]], list[str]]:
+    """Each correction that changes a record, with the record before and after (None: dropped); why others do not."""
+    used: list[tuple[Correction, Sample, Sample | None]] = []
+    unused: list[str] = []
+    ids: dict[str, list[Sample]] = {}
+    for sample in samples:
+        for name in {sample.key, sample.record_id} - {""}:
+            ids.setdefault(name, []).append(sample)
+    seen: dict[str, str] = {}
+    for one in corrections:
+        fitting = [sample for sample in ids.get(one.key or one.record_id, ()) if one.fits(sample)]
+        if len(fitting) != 1:
+            several = f"{len(fitting)} records have that id: give the key"
+            unused.append(f"{one.where}: {several if fitting else 'no record has that key or id'}.")
+            continue
+        (sample,) = fitting
+        if sample.key in seen:
+            unused.append(f"{one.where}: {seen[sample.key]} corrects the same record.")
+            continue
+        seen[sample.key] = one.where
+        other = None if one.drop else corrected(found, sample, one)
+        if other is not None and reading.target_text(other) == reading.target_text(sample):
+            unused.append(f"{one.where}: {sample.source} has that gold already.")
+            continue
+        used.append((one, sample, other))
+    return used, unused
 
 
 def _correction(record: Record) -> Correction:

@@ -18,7 +18,7 @@ from beholder.benchmarks.published import nearest
 from beholder.engine.scoring import score_with
 from beholder.errors import DataError
 from beholder.images.load import load
-from beholder.sample import BooleanTarget, ChoiceTarget, PreferenceTarget, Sample
+from beholder.sample import BooleanTarget, ChoiceTarget, ImageRef, PreferenceTarget, Sample
 from beholder.score import Outcome
 from beholder.store.reading import target_text
 
@@ -98,28 +98,30 @@ def audit_records(
     """
     errors: list[DataError] = []
     samples: list[Sample] = []
+    pictures = _Pictures(grouped=found.grouped)
     stopped = False
     try:
-        samples.extend(found.load(path, msgspec.structs.replace(options, on_error=errors.append)))
+        for sample in found.load(path, msgspec.structs.replace(options, on_error=errors.append)):
+            pictures.look(sample)
+            samples.append(_without_bytes(sample))
     except DataError as error:
         errors.append(error)
         stopped = True
     contents: dict[str, list[str]] = {}
     for sample in samples:
         contents.setdefault(sample.key.rpartition("-")[0], []).append(sample.source)
-    unreadable, images, pictures = _look(samples, grouped=found.grouped)
     return DataAudit(
         records=len(samples),
-        images=images,
+        images=pictures.count,
         categories=dict(Counter(sample.category for sample in samples)),
         differences=tuple(_differences(found, samples)),
         duplicates=tuple(tuple(places) for places in contents.values() if len(places) > 1),
-        unreadable=unreadable,
+        unreadable=tuple(pictures.unreadable),
         errata=tuple(erratum for sample in samples for erratum in errata_of(found, sample)),
         unusable=tuple(Unusable(error.where, error.message, error.mend) for error in errors),
         stopped=stopped,
         ids=_repeated_ids(samples),
-        pictures=pictures,
+        pictures=pictures.shared(),
         answers=_answers(samples),
         overlay=overlay(found, samples, corrections) if corrections is not None else None,
     )
@@ -169,24 +171,48 @@ def _repeated_ids(samples: list[Sample]) -> tuple[Shared, ...]:
     return tuple(Shared(name, tuple(found)) for name, found in places.items() if len(found) > 1)
 
 
-def _look(samples: list[Sample], *, grouped: bool) -> tuple[tuple[Unreadable, ...], int, tuple[Shared, ...]]:
+def _without_bytes(sample: Sample) -> Sample:
+    """The sample without its embedded pictures: those of a whole data set do not fit into memory."""
+    if all(ref.data is None for ref in sample.images):
+        return sample
+    images = tuple(msgspec.structs.replace(ref, data=None) for ref in sample.images)
+    return msgspec.structs.replace(sample, images=images)
+
+
+class _Pictures:
     """Opens every picture: those that cannot be used, how many there are, and those that several records share."""
-    problems, count = [], 0
-    users: dict[str, list[Sample]] = {}
-    names: dict[str, str] = {}
-    for sample in samples:
+
+    def __init__(self, *, grouped: bool) -> None:
+        self.count = 0
+        self.unreadable: list[Unreadable] = []
+        self._grouped = grouped
+        self._names: dict[str, str] = {}
+        self._places: dict[str, dict[str, str]] = {}  # digest → record or group → where it is first shown
+        self._last: tuple[ImageRef, str] | None = None
+
+    def look(self, sample: Sample) -> None:
+        """Opens the pictures of a record."""
         for ref in sample.images:
-            count += 1
+            self.count += 1
             try:
-                digest = load(ref).sha256
+                digest = self._digest(ref)
             except DataError as error:
-                problems.append(Unreadable(sample.source, ref.name, error.message))
+                self.unreadable.append(Unreadable(sample.source, ref.name, error.message))
                 continue
-            names.setdefault(digest, ref.name)
-            one = users.setdefault(digest, [])
-            if not any(other is sample or (grouped and other.group == sample.group) for other in one):
-                one.append(sample)
-    shared = tuple(
-        Shared(names[digest], tuple(sample.source for sample in one)) for digest, one in users.items() if len(one) > 1
-    )
-    return tuple(problems), count, shared
+            self._names.setdefault(digest, ref.name)
+            own = sample.group if self._grouped else sample.key
+            self._places.setdefault(digest, {}).setdefault(own, sample.source)
+
+    def shared(self) -> tuple[Shared, ...]:
+        """The pictures that several records, or groups of records, have."""
+        return tuple(
+            Shared(self._names[digest], tuple(places.values()))
+            for digest, places in self._places.items()
+            if len(places) > 1
+        )
+
+    def _digest(self, ref: ImageRef) -> str:
+        """SHA-256 of the bytes; not read again for the record after, which often shows the same."""
+        if self._last is None or self._last[0] is not ref:
+            self._last = (ref, load(ref).sha256)
+        return self._last[1]
