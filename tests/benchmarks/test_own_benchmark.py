@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,40 @@ def test_a_rule_becomes_a_scorer(
     assert (score.value, score.outcome) == (value, outcome)
 
 
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (lambda sample, text: 1 / 0, r"broke at test_own_benchmark.py:\d+: ZeroDivisionError"),
+        (lambda sample: True, r"broke: TypeError"),
+        (lambda sample, text: "yes", r"broke: ValueError"),
+        (lambda sample, text: float("nan"), r"gave nan, which is not between 0 and 1"),
+    ],
+)
+def test_a_rule_that_breaks_says_where_and_blames_nobody_else(rule: Any, words: str, tmp_path: Path) -> None:
+    found = own_benchmark(name="pets", scorers={"rule": rule})
+    (sample,) = samples(found, data(tmp_path, NAME))
+    score = found.scorers["rule"](sample, Response(text="x", finish="stop"))
+    assert (score.outcome, score.owner, "report it" in score.reason) == (Outcome.FAILED, Owner.US, False)
+    assert re.search(words, score.reason), score.reason
+
+
+@pytest.mark.parametrize("wrong", [lambda *given: 5, lambda *given: {}["x"]])
+def test_a_gold_or_guess_that_is_no_text_is_told(wrong: Any, tmp_path: Path) -> None:
+    found = own_benchmark(name="pets", gold=wrong, guess=wrong)
+    (sample,) = samples(found, data(tmp_path, NAME))
+    with pytest.raises(UsageError, match="`gold` of pets"):
+        found.gold(sample)
+    with pytest.raises(UsageError, match="`guess` of pets"):
+        found.guess(sample, random.Random(0))
+
+
+def test_an_item_without_a_picture_is_named_where_the_prompt_has_a_place_for_one(tmp_path: Path) -> None:
+    found = own_benchmark(name="pets")
+    (sample,) = samples(found, data(tmp_path, NAME))
+    with pytest.raises(DataError, match=r"data.jsonl, line 1: there is no picture"):
+        found.prompt(sample, found.template, ())
+
+
 def test_what_the_data_writes_is_no_place_of_the_template(tmp_path: Path) -> None:
     found = own_benchmark(name="pets", template="{question} {options}")
     (sample,) = samples(found, data(tmp_path, {**ANIMAL, "question": "{options} {question} <image>", "image": None}))
@@ -150,6 +185,9 @@ def test_an_item_of_ones_own_may_lack_a_column(tmp_path: Path) -> None:
     found = own_benchmark(name="pets", item=lambda record: Item(question=record["ask"], answer="x"))
     with pytest.raises(DataError, match="there is no 'ask'"):
         samples(found, data(tmp_path, NAME))
+    nothing: Any = lambda record: None  # noqa: E731
+    with pytest.raises(DataError, match="line 1: `item` gave NoneType, not an Item"):
+        samples(own_benchmark(name="pets", item=nothing), data(tmp_path, NAME))
     assert item_of(NAME).id == "c"
 
 
@@ -191,6 +229,27 @@ def test_a_file_is_known_by_the_name_of_its_benchmark_once_it_was_given(tmp_path
     own.forget()  # another process of the same person
     assert benchmark("pets").code == own.remembered().files[str(file)]
     assert own.list_file().stat().st_mode & 0o077 == 0
+
+
+def test_a_second_variable_of_a_benchmark_is_no_second_benchmark(tmp_path: Path) -> None:
+    file = write(tmp_path / "pets.py", FILE + "SAME = MINE\n")
+    assert [one.name for one in own.give_benchmarks(str(file))] == ["pets"]
+    assert own.remembered().benchmarks["pets"] == f"{file}:MINE"
+    assert [one.name for one in own.give_benchmarks(f"{file}:SAME")] == ["pets"]
+
+
+def test_a_class_is_given_only_what_the_person_gave_it(tmp_path: Path) -> None:
+    file = write(tmp_path / "mine.py")
+    own.give(file, "weights/a")
+    own.give(file)
+    own.forget()
+    with pytest.raises(UsageError, match="You have not given 'theirs' to a class of"):
+        own.trusted(file, "theirs")
+    assert own.trusted(file, "weights/a").path == file
+    with pytest.raises(UsageError, match="You have not given 'theirs'"):
+        own.trusted(file, "theirs")  # although the file has been run by now, for something else
+    own.take(file)
+    assert own.trusted(file, "theirs").path == file, "it was named in this command"
 
 
 def test_a_changed_file_is_not_run_until_it_is_named_again(tmp_path: Path) -> None:
@@ -237,6 +296,10 @@ BROKEN = [
     ("x = 1", "holds no benchmark: no variable"),
     ("from beholder.benchmarks.tfq import BENCHMARK", "'tfq' is a name of ours"),
     ("from beholder import own_benchmark\nM = own_benchmark(name='../x')", "cannot name a benchmark"),
+    ("import nothing_of_this_name", "Install it: what lies beside the file cannot be imported"),
+    ("from beholder import own_benchmark\nM = own_benchmark(name='x', votes=0)", "line 2 cannot be run: ValueError"),
+    ("from beholder import own_benchmark\nM = own_benchmark(name='x', template='?')", "has no {question}"),
+    ("from beholder import own_benchmark\nM = own_benchmark(name='x', scorers={'a': 3})", "is no function"),
 ]
 
 

@@ -45,13 +45,18 @@ class OwnFile(msgspec.Struct, frozen=True):
 
 
 class Remembered(msgspec.Struct):
-    """The list in the user's home: path → SHA-256 of what was run, and benchmark → the reference that gave it."""
+    """The list in the user's home: path → SHA-256 of what was run, benchmark → the reference that gave it, and path →
+    what its classes were given after a slash.
+    """
 
     files: dict[str, str] = {}
     benchmarks: dict[str, str] = {}
+    arguments: dict[str, list[str]] = {}
 
 
 _run: dict[Path, OwnFile] = {}
+_given: set[Path] = set()
+"""Those of them that the person named in this command, for whatever they are asked for."""
 _benchmarks: dict[str, Benchmark] = {}
 
 
@@ -64,6 +69,7 @@ def reference(text: str) -> Reference | None:
 def forget() -> None:
     """Forgets what this process was given: a command begins with nothing but what it is told."""
     _run.clear()
+    _given.clear()
     _benchmarks.clear()
 
 
@@ -84,30 +90,36 @@ def remembered() -> Remembered:
         raise UsageError(f"{list_file()} is damaged ({error}). Delete it, and name your files again.") from None
 
 
-def give(file: Path) -> OwnFile:
-    """Runs a file that the person at the keyboard names, and remembers it. `UsageError` says where it is wrong."""
+def give(file: Path, argument: str = "") -> OwnFile:
+    """Runs a file that the person at the keyboard names, and remembers it, with what its class is to be given.
+    `UsageError` says where it is wrong.
+    """
     path = file.resolve()
-    if path in _run:
-        return _run[path]
-    own = _run_file(path, _read(path))
+    own = _run.get(path) or _run_file(path, _read(path))
+    _given.add(path)
     known = remembered()
     known.files[str(path)] = own.sha256
+    given = known.arguments.setdefault(str(path), [])
+    if argument and argument not in given:
+        given.append(argument)
     _remember(known)
     return own
 
 
-def trusted(file: Path) -> OwnFile:
-    """The file, if the person named it in this command, or before and it is as it was. Any other is not run.
+def trusted(file: Path, argument: str = "") -> OwnFile:
+    """The file, if the person named it in this command, or before and it is as it was. Any other is not run, nor is one
+    that was named before run with an `argument` that the person never gave it.
 
     One that was named in this command is found by its name alone if there is nothing at its path.
     """
     path = file.resolve()
-    if path in _run:
+    if path in _given:
         return _run[path]
-    same = [own for own in _run.values() if own.path.name == path.name]
+    same = [given for given in _given if given.name == path.name]
     if len(same) == 1 and not path.exists():
-        return same[0]
-    digest = remembered().files.get(str(path))
+        return _run[same[0]]
+    known = remembered()
+    digest = known.files.get(str(path))
     if digest is None:
         raise UsageError(
             f"{file} is a Python file that you have not named yourself, so it is not run. If it is yours, or you have "
@@ -115,6 +127,13 @@ def trusted(file: Path) -> OwnFile:
         )
     if not path.exists():
         raise UsageError(f"{path} is gone. Name the file where it is now: --own {path.name}.")
+    if argument and argument not in known.arguments.get(str(path), []):
+        raise UsageError(
+            f"You have not given {argument[:60]!r} to a class of {path} yourself, so it is not. If it is right, "
+            f"name the file with --own {path}."
+        )
+    if path in _run:
+        return _run[path]
     data = _read(path)
     if hashlib.sha256(data).hexdigest() != digest:
         raise UsageError(f"{path} has changed since you named it, so it is not run. Name it again with --own {path}.")
@@ -216,7 +235,7 @@ def _run_file(path: Path, data: bytes) -> OwnFile:
 
 def _line_of(error: BaseException, path: Path) -> str:
     """The line of the file at which an error arose."""
-    if isinstance(error, SyntaxError):
+    if isinstance(error, SyntaxError) and error.filename == str(path):
         return f", line {error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f", line {lines[-1]}" if lines else ""
@@ -224,6 +243,10 @@ def _line_of(error: BaseException, path: Path) -> str:
 
 def _told(error: BaseException) -> str:
     words = " ".join(str(error).split())
+    if isinstance(error, SyntaxError):
+        words = str(error.msg)  # the place has been told
+    if isinstance(error, ModuleNotFoundError):
+        words += ". Install it: what lies beside the file cannot be imported"
     return f"{type(error).__name__}: {words[:200]}" if words else type(error).__name__
 
 
@@ -233,6 +256,9 @@ def _benchmarks_in(own: OwnFile, name: str) -> dict[str, Benchmark]:
 
     there = {key: value for key, value in vars(own.module).items() if isinstance(value, Benchmark)}
     mine = {key: value for key, value in there.items() if value.name not in BENCHMARKS}
+    if not name:  # a second variable of the same benchmark is no other one
+        first = {id(value): key for key, value in reversed(mine.items())}
+        mine = {key: value for key, value in mine.items() if first[id(value)] == key}
     if name and name not in mine:
         known = f" It has {', '.join(mine)}." if mine else ""
         raise UsageError(f"{own.path} holds no benchmark {name!r} of its own.{known}")

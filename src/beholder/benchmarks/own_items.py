@@ -97,7 +97,9 @@ def _sample(
     name: str, record: Record, item: Callable[[dict[str, Any]], Item], folder: Path, make_key: KeyMaker
 ) -> Sample:
     try:
-        made = item(record.value)
+        made: Any = item(record.value)
+        if not isinstance(made, Item):
+            raise TypeError(f"`item` gave {type(made).__name__}, not an Item")
         checked = msgspec.convert(msgspec.structs.asdict(made), Item)
         target = _target(checked)
     except (

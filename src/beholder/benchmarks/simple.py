@@ -9,14 +9,16 @@ perfect model would say. Whoever needs more makes a `Benchmark` itself.
 
 from __future__ import annotations
 
+import os.path
 import random
+import traceback
 from collections.abc import Callable, Sequence
 from string import ascii_uppercase
 from typing import Any
 
 from beholder.benchmarks.benchmark import Benchmark, MetricOptions
 from beholder.benchmarks.own_items import Item, item_of, samples
-from beholder.errors import Owner, UsageError
+from beholder.errors import DataError, Owner, UsageError
 from beholder.extract import choice, number, short_text, yes_no
 from beholder.extract.extraction import Extraction
 from beholder.extract.outcome import settle
@@ -64,7 +66,9 @@ def own_benchmark(
     answers are read by `lenient` and `strict`. `gold` is the text that a perfect model would say, `guess` what a blind
     one would.
     """
+    _check(name, template, scorers or {}, votes)
     rules = {word: _scorer(word, rule) for word, rule in (scorers or {}).items()}
+    said = _text(name, "gold", gold) if gold is not None else gold_text
     used = rules or {"lenient": lenient, "strict": strict}
     return Benchmark(
         name=name,
@@ -76,8 +80,8 @@ def own_benchmark(
         prompt=prompt,
         template=template,
         metrics=metrics,
-        guess=guess or blind_guess,
-        gold=lambda sample: [Response(text=(gold or gold_text)(sample), finish="stop")],
+        guess=_text(name, "guess", guess) if guess is not None else blind_guess,
+        gold=lambda sample: [Response(text=said(sample), finish="stop")],
         sampling=sampling,
         votes=votes,
         live_label="items",
@@ -89,6 +93,12 @@ def prompt(sample: Sample, template: str, order: tuple[int, ...] = ()) -> tuple[
     """The parts to send. What the data writes is put in as it is: nothing in it counts as a place of the template."""
     if "{question}" not in template:
         raise UsageError(f"A prompt template of {sample.benchmark} holds {{question}}.")
+    if "<image>" in template and not sample.images:
+        raise DataError(
+            "there is no picture, and the prompt has a place for one (<image>)",
+            where=sample.source,
+            mend="Name the picture (`image`), or write a template without <image>.",
+        )
     parts: list[Part] = []
     for part in split_references(template.rstrip(), len(sample.images)):
         if isinstance(part, TextPart):
@@ -185,16 +195,55 @@ def blind_guess(sample: Sample, rng: random.Random) -> str:
     return rng.choice(("one", "two", "red", "blue", "left", "right", "nothing"))
 
 
+def _check(name: str, template: str, scorers: dict[str, Rule], votes: int) -> None:
+    """`ValueError` or `TypeError` for what would show only when items are asked about or scored."""
+    if "{question}" not in template:
+        raise ValueError(f"the template of {name} has no {{question}}")
+    for word, rule in scorers.items():
+        if not callable(rule):
+            raise TypeError(f"the scorer {word!r} of {name} is no function but {rule!r}")
+    if not isinstance(votes, int) or votes < 1:
+        raise ValueError(f"votes of {name} is {votes!r}, not a whole number from 1")
+
+
+def _text(name: str, option: str, function: Callable[..., Any]) -> Callable[..., str]:
+    """A user's `gold` or `guess`, whose faults are told."""
+
+    def say(*given: Any) -> str:
+        try:
+            said = function(*given)
+        except Exception as error:  # noqa: BLE001 - the boundary where a fault of the user's function is told
+            raise UsageError(f"`{option}` of {name} broke{_where(error)}. Mend the file.") from None
+        if not isinstance(said, str):
+            raise UsageError(f"`{option}` of {name} gave {type(said).__name__}, not text. Mend the file.")
+        return said
+
+    return say
+
+
+def _where(error: Exception) -> str:
+    """Where the user's code broke, and with what words, bounded; no place where it could not even be called."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename != __file__]
+    place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    words = " ".join(str(error).split())[:200]
+    return f"{place}: {type(error).__name__}: {words}"
+
+
 def _scorer(name: str, rule: Rule) -> Scorer:
     """A user's rule as a scorer: failed, refused and cut answers are told apart as everywhere."""
 
     def score(sample: Sample, response: Response) -> Score:
         if response.failure is not None:
             return _failed(response)
-        said = rule(sample, response.text or "")
-        if isinstance(said, Score):
-            return said
-        found = Extraction[float](None if said is None else float(said))
+        try:
+            said = rule(sample, response.text or "")
+            worth = said if isinstance(said, Score) or said is None else float(said)
+        except Exception as error:  # noqa: BLE001 - the boundary where a fault of the user's scorer is told
+            reason = f"The scorer {name} broke{_where(error)}. Once mended: `beholder rescore RUN --own FILE`."
+            return Score(None, Outcome.FAILED, flags=("scorer_error",), reason=reason, owner=Owner.US)
+        if isinstance(worth, Score):
+            return worth
+        found = Extraction[float](worth)
         outcome, flags, reason = settle(response, found)
         if found.value is None or outcome is not Outcome.SCORED:
             return Score(0.0, outcome, flags=flags, reason=reason)

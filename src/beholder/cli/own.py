@@ -65,7 +65,7 @@ def _benchmark(ctx: Any, param: Any, value: Any) -> Any:
     found = give_benchmarks(value)
     if len(found) > 1:
         names = ", ".join(one.name for one in found)
-        raise UsageError(f"{value} holds {len(found)} benchmarks ({names}). Write file.py:VARIABLE for one of them.")
+        raise UsageError(f"{value} holds {len(found)} benchmarks ({names}). Write {value}:VARIABLE for one of them.")
     return found[0].name
 
 
@@ -78,7 +78,7 @@ def _models(ctx: Any, param: Any, value: Any) -> Any:
 
             told = reference(name)
             if told is not None and name.partition("/")[0] not in KINDS:
-                give(told.file)
+                give(told.file, told.rest)
     return value
 
 

@@ -191,7 +191,7 @@ def own_model(name: str) -> OwnModel | None:
     """
     told = own_files.reference(name)
     if told is not None:
-        own = own_files.trusted(told.file)
+        own = own_files.trusted(told.file, told.rest)
         found = _class_in(own, told.name)
         return _make(name, f"{own.path.name}:{found.__name__}", told.rest, own.sha256, found)
     kind, _, rest = name.partition("/")

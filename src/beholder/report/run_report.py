@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import closing
 from typing import Any
 
 from rich.console import Console
@@ -77,7 +78,19 @@ def _no_figure(result: Result) -> str:
         return (
             f"The responses have no scores yet: the run was stopped. They get them from {resume_command(result.folder)}"
         )
-    return "No response could be scored, so no figure is shown."
+    return f"No response could be scored, so no figure is shown. {_broken_scorer(result)}".rstrip()
+
+
+def _broken_scorer(result: Result) -> str:
+    """What the first response says of a scorer that broke on it; "" if none did."""
+    if not (result.folder / "run.db").is_file():
+        return ""
+    with closing(schema.open_to_read(result.folder / "run.db")) as db:
+        for number in reading.response_numbers(db)[:1]:
+            for score in reading.scores_of(db, number).values():
+                if "scorer_error" in score.flags:
+                    return score.reason
+    return ""
 
 
 def _missing(result: Result) -> int:
