@@ -13,7 +13,7 @@ from beholder.report.costs import cost_in_words
 from beholder.sample import Response, Usage
 from beholder.store.spending import Spending, Spent
 from made_runs import tfq_data
-from scripted_server import Reply, ScriptedServer
+from scripted_server import Reply, ScriptedServer, completion
 
 ITEMS = 60
 EACH = (10 * 1 + 3 * 10) / 1_000_000
@@ -75,6 +75,50 @@ def test_a_budget_in_dollars_needs_a_price(beholder: Beholder, data: Path) -> No
         assert code == 2
         assert "the price of openai/x is not known" in told["error"]
         assert not [request for request in server.requests if request.path.endswith("completions")]
+
+
+def test_a_server_that_counts_no_tokens_stops_a_run_with_a_budget(beholder: Beholder, data: Path) -> None:
+    body = json.loads(completion("T"))
+    del body["usage"]
+    with ScriptedServer(lambda request: Reply(json.dumps(body).encode())) as server:
+        code, told = run(beholder, server, data, "--max-cost", "1", "--price", "1,10")
+        assert (code, told["ending"]) == (4, "budget")
+        assert "so --max-cost cannot be kept" in told["message"]
+        assert told["tally"]["answered"] <= 8
+        freed = beholder("resume", told["folder"], "--max-cost", "inf", "--json")
+    assert json.loads(freed.out)["tally"]["answered"] == ITEMS
+
+
+def test_a_resume_may_name_the_price_that_its_limit_needs(beholder: Beholder, data: Path) -> None:
+    with ScriptedServer(lambda request: Reply()) as server:
+        _, told = run(beholder, server, data, "--max-tokens-total", "100")
+        refused = beholder("resume", told["folder"], "--max-cost", "1", "--max-tokens-total", "5000")
+        assert (refused.code, "Give --price IN,OUT" in refused.err) == (2, True)
+        limits = ("--max-cost", "1", "--max-tokens-total", "5000")
+        done = beholder("resume", told["folder"], *limits, "--price", "1,10", "--json")
+    assert json.loads(done.out)["spending"]["model"]["cost"] > 0
+    settings = json.loads((Path(told["folder"]) / "run.json").read_text())["settings"]
+    assert (settings["budget"]["price"], settings["price"][:12]) == ("1,10", "--price 1,10")
+
+
+def test_the_price_in_a_folder_of_somebody_else_is_none(beholder: Beholder, data: Path, tmp_path: Path) -> None:
+    with ScriptedServer(lambda request: Reply()) as server:
+        _, told = run(beholder, server, data, "--max-cost", "0.0005", "--price", "1,10")
+        theirs = Path(told["folder"]).rename(tmp_path / "theirs")
+        info = json.loads((theirs / "run.json").read_text())
+        info["settings"]["budget"]["price"] = "0,0"
+        (theirs / "run.json").write_text(json.dumps(info))
+        said = beholder("resume", theirs, "--max-cost", "1")
+    assert (said.code, "the price of openai/x is not known" in said.err) == (2, True)
+
+
+@pytest.mark.parametrize(("more", "kept"), [((), True), (("--no-cache",), False)])
+def test_a_dry_run_says_whether_its_answers_are_kept(
+    more: tuple[str, ...], kept: bool, beholder: Beholder, data: Path
+) -> None:
+    with ScriptedServer(lambda request: Reply()) as server:
+        _, told = run(beholder, server, data, "--dry-run", *more)
+    assert told["estimates"][0]["kept"] is kept
 
 
 def test_a_dry_run_asks_a_few_and_keeps_their_answers(beholder: Beholder, data: Path) -> None:

@@ -282,6 +282,23 @@ def test_another_judge_is_asked_later_and_takes_the_place_of_the_first(place: Ju
         assert rubric(plain) == [0.5, 0], "a rescore alone asks nobody"
 
 
+def test_a_rescore_keeps_to_a_budget(place: JudgePlace) -> None:
+    place.beholder(*place.run())
+    with ScriptedServer(rates()) as server:
+        told = place.beholder("rescore", place.folder, *at(server), "--max-cost", "1")
+        assert (told.code, "the price of the judge openai/a" in told.err) == (2, True)
+        assert place.beholder("rescore", place.folder, *at(server)).code == 0
+        asked = len(server.requests)
+        other = at(server, name="openai/b")
+        told = place.beholder("rescore", place.folder, *other, "--max-tokens-total", "20", "--json")
+        assert (told.code, json.loads(told.out)["ending"]) == (4, "budget")
+        again = ("resume", place.folder, "--runs-dir", place.runs)
+        assert place.beholder(*again).code == 4, "the limit is kept"
+        assert len(server.requests) == asked
+        more = place.beholder(*again, "--max-tokens-total", "500")
+        assert (more.code, len(server.requests)) == (0, asked + 2)
+
+
 def test_a_run_without_scores_yet_is_not_said_to_be_beyond_scoring(
     place: JudgePlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,28 @@ def test_the_purse(limits: Limits, items: list[Usage], in_flight: int, used_up: 
     assert bool(purse.reason) is used_up
 
 
+UNTOLD: list[tuple[Limits, Usage, bool, str]] = [
+    # limits, what an answer used, whether a server gave it, which limit cannot be kept
+    (Limits(cost=1.0), Usage(), True, "--max-cost"),
+    (Limits(cost=1.0), Usage(prompt_tokens=5, completion_tokens=1), True, "--max-cost"),
+    (Limits(cost=1.0), Usage(prompt_tokens=5, cost=0.1), True, "--max-cost"),
+    (Limits(tokens=100), Usage(prompt_tokens=5), True, "--max-tokens-total"),
+    (Limits(tokens=100), Usage(prompt_tokens=5, completion_tokens=1), True, ""),
+    (Limits(cost=1.0), Usage(prompt_tokens=5, completion_tokens=1, cost=0.0), True, ""),
+    (Limits(cost=1.0), Usage(), False, ""),
+]
+
+
+@pytest.mark.parametrize(("limits", "usage", "served", "option"), UNTOLD)
+def test_a_limit_that_cannot_be_kept_stops(limits: Limits, usage: Usage, served: bool, option: str) -> None:
+    purse = Purse(limits)
+    purse.pay(usage, counts=served)
+    purse.ended()
+    assert bool(purse.used_up(0)) is bool(option)
+    if option:
+        assert f"so {option} cannot be kept" in purse.told("beholder resume x")
+
+
 def test_what_earlier_starts_spent_counts_but_is_not_in_the_mean() -> None:
     purse = Purse(Limits(cost=10.0), cost=9.0)
     purse.pay(Usage(cost=0.1))

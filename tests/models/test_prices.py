@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from beholder.errors import Owner, UsageError
@@ -62,6 +63,13 @@ def test_what_came_from_the_providers_cache_is_cheaper() -> None:
     assert plain is not None
     assert cached is not None
     assert cached < plain
+
+
+def test_more_from_the_cache_than_went_in_breaks_nothing() -> None:
+    price = listed_price("claude-3-5-sonnet-20241022", Endpoint(base_url="https://api.anthropic.com"))
+    assert price is not None
+    usage = Usage(prompt_tokens=10, completion_tokens=5, cache_read_tokens=8, cache_write_tokens=20)
+    assert price.of(usage) == price.of(msgspec.structs.replace(usage, cache_write_tokens=2))
 
 
 def test_a_response_gets_its_cost_once_and_only_where_it_is_known() -> None:

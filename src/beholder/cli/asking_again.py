@@ -64,6 +64,7 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
     slot_judge_key_env: list[str] | None = None
     max_cost: float | None = None
     max_tokens_total: int | None = None
+    price_text: str | None = None
     fsync: bool
 
     @property
@@ -91,12 +92,11 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
 
     def budget(self, settings: StoredSettings) -> StoredBudget:
         """What may be spent in all: as is said now, else as it was when it began."""
-        stored = settings.budget
-        return msgspec.structs.replace(
-            stored,
-            max_cost=self.max_cost if self.max_cost is not None else stored.max_cost,
-            max_tokens=self.max_tokens_total if self.max_tokens_total is not None else stored.max_tokens,
-        )
+        return settings.budget.again(self.max_cost, self.max_tokens_total)
+
+    def price(self, settings: StoredSettings) -> str | None:
+        """The price that a person named: now, or when it began; what somebody else's folder names is none."""
+        return self.price_text or (settings.budget.price if self.is_own else None)
 
     def engine_options(
         self, settings: StoredSettings, found: Benchmark, cache: Path | None, endpoint: Endpoint | None = None
@@ -108,7 +108,7 @@ class AskingAgain(msgspec.Struct, frozen=True, kw_only=True):
         from beholder.engine.retry import RetryPolicy
 
         retries = self.retries(settings)
-        price = price_of(settings.model, endpoint, settings.budget.price)
+        price = price_of(settings.model, endpoint, self.price(settings))
         return EngineOptions(
             concurrency=self.connections(settings),
             retries=RetryPolicy(attempts=retries + 1),

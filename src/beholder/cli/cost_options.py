@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +24,7 @@ MaxCost = Annotated[
         "--max-cost",
         metavar="USD",
         min=0,
-        help="Stop when the run has cost so much, judges included; a resume with a higher limit goes on.",
+        help="Stop when the run has cost so much, judges included; a higher limit goes on, `inf` is none.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -67,7 +68,15 @@ class StoredBudget(msgspec.Struct, frozen=True, kw_only=True):
         """What the run may spend."""
         from beholder.engine.budget import Limits
 
-        return Limits(cost=self.max_cost, tokens=self.max_tokens)
+        return Limits(cost=None if self.max_cost == math.inf else self.max_cost, tokens=self.max_tokens)
+
+    def again(self, max_cost: float | None, max_tokens: int | None) -> StoredBudget:
+        """The same, but for what is said now."""
+        return msgspec.structs.replace(
+            self,
+            max_cost=max_cost if max_cost is not None else self.max_cost,
+            max_tokens=max_tokens if max_tokens is not None else self.max_tokens,
+        )
 
     def kept(self) -> dict[str, object]:
         """What is added to run.json; nothing where no option was given."""
@@ -91,7 +100,7 @@ def check_prices(
     from beholder.models.prices import lacks_list
     from beholder.models.served import service_of
 
-    if budget.max_cost is None:
+    if budget.limits().cost is None:
         return
     unknown = [one.name for one in models if service_of(one.name) is not None and prices.get(one.name) is None]
     if unknown:

@@ -48,6 +48,8 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     price: str | None
     seconds: float | None
     connections: int
+    kept: bool = True
+    """Whether the answers are in the response cache."""
 
 
 def drawn(plan: Plan, n: int = ASKED) -> tuple[str, ...]:
@@ -81,7 +83,8 @@ async def dry_run(
             answered = [(stored.key, stored.response) for stored in reading.responses(db)]
     price = options.prices.get(model.name)
     at_once = options.concurrency or USUAL
-    return estimate(plan, model.name, answered, price.told if price is not None else None, at_once)
+    found = estimate(plan, model.name, answered, price.told if price is not None else None, at_once)
+    return msgspec.structs.replace(found, kept=options.cache is not None and model.remote)
 
 
 def estimate(
@@ -173,8 +176,5 @@ def print_estimate(console: Console, found: Estimate) -> None:
     if found.seconds is not None:
         said = duration(found.seconds)
         say(console, f"time        {said} with {counted(found.connections, 'request')} at once, if the server keeps up")
-    say(
-        console,
-        "± is twice the standard error. Judges are not in it. The answers are kept in the cache.",
-        "dim",
-    )
+    kept = " The answers are kept in the cache." if found.kept else ""
+    say(console, f"± is twice the standard error. Judges are not in it.{kept}", "dim")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from beholder.cli.cost_options import MaxCost, MaxTokensTotal
 from beholder.cli.extractor import ExtractorKey, ExtractorName, ExtractorPrompt, ExtractorUrl
 from beholder.cli.judges import (
     JudgeKey,
@@ -38,6 +39,8 @@ def rescore(
     slot_judge_base_url: SlotJudgeUrl = None,
     slot_judge_key_env: SlotJudgeKey = None,
     slot_judge_prompt: SlotJudgePrompt = None,
+    max_cost: MaxCost = None,
+    max_tokens_total: MaxTokensTotal = None,
     assumptions: AssumptionsFile = None,
     all_metrics: AllMetrics = False,
     as_json: AsJson = False,
@@ -56,6 +59,8 @@ def rescore(
 
     from beholder.benchmarks import benchmark as find_benchmark
     from beholder.cli.carry_out import exit_code, finish_command
+    from beholder.cli.cost_options import check_prices
+    from beholder.cli.endpoint import stored_settings
     from beholder.cli.finding import find_run
     from beholder.cli.judges import Way, check, close, in_place_of, make_judges, named_judges
     from beholder.cli.options import under_assumptions
@@ -87,13 +92,15 @@ def rescore(
             result = lifecycle.finish(folder, info, plan, found)
         say(f"Scored {count(number)} responses again; the model was not asked.")
     else:
-        kept = in_place_of(info.settings, kept)
+        budget = stored_settings(info.settings, folder).budget.again(max_cost, max_tokens_total)
+        check_prices(budget, [], {}, judges)
+        kept = in_place_of(info.settings, kept) | budget.kept()
 
         async def judge_again() -> Result:
             try:
                 asked = [one for one in judges if await asyncio.to_thread(has_to_ask, folder, one.task, one.asking)]
                 await check(asked)  # before anything is written: a wrong URL shows at once
-                return await lifecycle.judge_again(folder, info, plan, judges, kept, say)
+                return await lifecycle.judge_again(folder, info, plan, judges, kept, say, budget.limits())
             finally:
                 await close(judges)
 

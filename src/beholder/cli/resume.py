@@ -15,7 +15,7 @@ from beholder.cli.asking_again import (
     RetriesAgain,
     UrlAgain,
 )
-from beholder.cli.cost_options import MaxCost, MaxTokensTotal
+from beholder.cli.cost_options import MaxCost, MaxTokensTotal, PriceText
 from beholder.cli.extractor import ExtractorKey
 from beholder.cli.judges import JudgeKey, SlotJudgeKey
 from beholder.cli.local_options import BatchSizeAgain, DeviceAgain, TrustAgain
@@ -51,6 +51,7 @@ def resume(
     slot_judge_key_env: SlotJudgeKey = None,
     max_cost: MaxCost = None,
     max_tokens_total: MaxTokensTotal = None,
+    price: PriceText = None,
     fsync: FSync = False,
     all_metrics: AllMetrics = False,
     as_json: AsJson = False,
@@ -112,6 +113,7 @@ def resume(
         slot_judge_key_env=slot_judge_key_env,
         max_cost=max_cost,
         max_tokens_total=max_tokens_total,
+        price_text=price,
         fsync=fsync,
     )
     whole = holds_every_answer(folder, plan)  # then its server may be gone by now
@@ -140,6 +142,8 @@ def resume(
             if endpoint is not None:
                 say(asking(endpoint), "dim")
             await model.check()
+            if price is not None:
+                note_price(folder, price)
             moved = note_address(folder, settings, endpoint) if endpoint is not None else None
             if moved is not None:
                 say(f"Answers from now on come from {moved}.", "yellow")
@@ -243,6 +247,18 @@ def at_first_address(settings: StoredSettings, endpoint: Endpoint | None) -> End
     if endpoint is None or settings.endpoint is None or not settings.endpoint.base_url:
         return endpoint
     return msgspec.structs.replace(endpoint, base_url=settings.endpoint.base_url)
+
+
+def note_price(folder: Path, price: str) -> None:
+    """Records in run.json the price that is named now, so that the next resume and every table know it."""
+    from beholder.models.prices import named_price
+    from beholder.store.folder import locked, read_info, write_info
+
+    with locked(folder):
+        info = read_info(folder)
+        info.settings["budget"] = {**info.settings.get("budget", {}), "price": price}
+        info.settings["price"] = named_price(price).told
+        write_info(folder, info)
 
 
 def note_address(folder: Path, settings: StoredSettings, endpoint: Endpoint) -> str | None:

@@ -25,6 +25,7 @@ class Purse:
 
     Answers that came from the cache cost nothing. What is in flight is reckoned at the mean of what came before, so
     that a run goes over its limits by no more than that mean is off; only the very first requests go out unreckoned.
+    An answer whose cost or tokens nobody counted ends it: a limit that cannot be kept is not passed over in silence.
     """
 
     def __init__(self, limits: Limits, *, cost: float = 0.0, tokens: int = 0) -> None:
@@ -32,6 +33,7 @@ class Purse:
         self.cost = cost
         self.tokens = tokens
         self.reason = ""
+        self.uncounted = 0
         self.begin()
 
     def begin(self) -> None:
@@ -39,8 +41,10 @@ class Purse:
         self._before = self.cost, self.tokens
         self._ended = 0
 
-    def pay(self, usage: Usage) -> None:
-        """Adds what one request used."""
+    def pay(self, usage: Usage, *, counts: bool = False) -> None:
+        """Adds what one request used; `counts` says that it is an answer of a server, which has to count tokens."""
+        lacks = usage.completion_tokens is None or usage.prompt_tokens is None
+        self.uncounted += counts and (lacks or (self.limits.cost is not None and usage.cost is None))
         self.cost += usage.cost or 0.0
         self.tokens += (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
 
@@ -56,7 +60,16 @@ class Purse:
         self.reason = self._reason(in_flight)
         return self.reason
 
+    def told(self, resume: str) -> str:
+        """Why it stopped and how it goes on, in one line; `resume` is the command."""
+        if self.uncounted:
+            return f"Stopped: {self.reason}. Run it again without; what was answered is in the response cache."
+        return f"The budget is used up: {self.reason}. `{resume}` with a higher limit goes on."
+
     def _reason(self, in_flight: int) -> str:
+        if self.uncounted:
+            option = "--max-tokens-total" if self.limits.cost is None else "--max-cost"
+            return f"the server does not say how many tokens its answers took, so {option} cannot be kept"
         share = (in_flight + 1) / self._ended if self._ended else 0.0
         cost = self.cost + share * (self.cost - self._before[0])
         tokens = self.tokens + share * (self.tokens - self._before[1])

@@ -79,7 +79,7 @@ async def have_judged(
             told.append(f"The {judge.told} refused the key: {str(error).rstrip('.')}. Mend it and run {again}.")
             continue
         if done.interrupted and purse is not None and purse.reason:
-            return Ending.BUDGET, f"The budget is used up: {purse.reason}. {again} with a higher limit goes on."
+            return Ending.BUDGET, purse.told(folders.resume_command(folder))
         if done.interrupted:
             what = "answers were read" if purpose == EXTRACTION else "responses were judged"
             return Ending.INTERRUPTED, f"Not all {what}. Continue with {again}."

@@ -261,7 +261,8 @@ class _Work:
         if self.purse is not None and reply.replies:
             for one in reply.replies:
                 if not one.cached:
-                    self.purse.pay(one.usage)
+                    served = self.judge.model is not None and self.judge.model.remote
+                    self.purse.pay(one.usage, counts=served and one.failure is None)
             self.purse.ended()
         return reply
 

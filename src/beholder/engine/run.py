@@ -255,12 +255,8 @@ class _Run:
         purse = self.job.purse
         if purse is None or item.response is not None:
             return await self._response_to(item)
-        used_up = purse.used_up(self.items_in_flight)
-        if used_up:
-            self._stop(
-                Ending.BUDGET,
-                f"The budget is used up: {used_up}. `{resume_command(self.job.folder)}` with a higher limit goes on.",
-            )
+        if purse.used_up(self.items_in_flight):
+            self._stop(Ending.BUDGET, purse.told(resume_command(self.job.folder)))
             raise _Stopped
         self.items_in_flight += 1
         try:
@@ -306,7 +302,7 @@ class _Run:
             self.watch.in_flight -= 1
         response = priced(response, job.price)
         if job.purse is not None:
-            job.purse.pay(response.usage)
+            job.purse.pay(response.usage, counts=job.model.remote and response.failure is None)
         return response
 
     def _attempt(self, prepared: Prepared) -> Awaitable[Response]:

@@ -83,11 +83,12 @@ def listed_price(model: str, endpoint: Endpoint) -> Price | None:
     def of(usage: Usage) -> float | None:
         if usage.prompt_tokens is None or usage.completion_tokens is None:
             return None
+        read = min(usage.cache_read_tokens or 0, usage.prompt_tokens)
         used = Used(
             input_tokens=usage.prompt_tokens,
             output_tokens=usage.completion_tokens,
-            cache_read_tokens=min(usage.cache_read_tokens or 0, usage.prompt_tokens),
-            cache_write_tokens=usage.cache_write_tokens or 0,
+            cache_read_tokens=read,
+            cache_write_tokens=min(usage.cache_write_tokens or 0, usage.prompt_tokens - read),
         )
         return float(calc_price(used, model, provider_api_url=address).total_price)
 
