@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from beholder.audit.leak_pictures import PAIRED
 from beholder.audit.leak_sides import Place, read_side, recognised
 from beholder.audit.leak_texts import TextLeak, text_leaks, words
 from beholder.audit.leaks import Leaks, find_leaks, write_keys
-from beholder.audit.picture_cache import FILE, PictureCache
-from beholder.errors import UsageError
+from beholder.audit.picture_cache import FILE, PictureCache, file_facts
+from beholder.errors import DataError, UsageError
 
 TURNS = PIL.Image.Transpose
 LONG = "the empty road behind the house hints at an ending that nobody in the picture wants to see"
@@ -64,6 +66,7 @@ def put(folder: Path, **files: bytes) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (folder / f"{name}.img").write_bytes(data)
+        os.utime(folder / f"{name}.img", (1e9, 1e9))  # what was written a moment ago is looked at each time
     return folder
 
 
@@ -178,12 +181,71 @@ def test_what_cannot_be_looked_at_is_listed_and_is_not_called_clean(tmp_path: Pa
     assert (len(found.unknown), len(found.clean), found.unseen) == (2, 1, True)
 
 
-def test_an_evaluation_without_items_is_refused(tmp_path: Path) -> None:
-    put(tmp_path / "train", a=encoded(picture(5)))
-    train = tfq(tmp_path / "train", ("a.img", LONG))
-    (tmp_path / "e.jsonl").write_text('{"image": "../../secret.png"}\n')
-    with pytest.raises(UsageError, match="no item of it can be used"):
-        leaks(tmp_path, train, Place(tmp_path / "e.jsonl"))
+# lines of data of which nothing, or not all, can be compared: that nothing is found in them would say nothing
+NOTHING_TO_COMPARE = [
+    ('{"image": "../../secret.png"}', UsageError, "no item of it can be used. The first: e.jsonl, line 1: the image"),
+    ('{"img": "a.img", "caption": "A lamp glows."}', UsageError, "no picture and no text in the columns"),
+    ('{"question": "A lamp glows."}\n{"question": "A lamp', DataError, "not valid JSON"),
+    ('{"question": "A lamp glows."}\n[]', DataError, "a record must be an object"),
+]
+
+
+@pytest.mark.parametrize(("lines", "error", "words"), NOTHING_TO_COMPARE)
+def test_a_side_that_cannot_be_compared_is_refused(
+    tmp_path: Path, lines: str, error: type[Exception], words: str
+) -> None:
+    put(tmp_path / "other", a=encoded(picture(5)))
+    other = tfq(tmp_path / "other", ("a.img", LONG))
+    (tmp_path / "e.jsonl").write_text(lines)
+    for sides in ((other, Place(tmp_path / "e.jsonl")), (Place(tmp_path / "e.jsonl"), other)):
+        with pytest.raises(error, match=words):
+            leaks(tmp_path, *sides)
+
+
+def test_items_with_neither_picture_nor_text_are_not_called_clean(tmp_path: Path) -> None:
+    (tmp_path / "e.jsonl").write_text('{"question": "A lamp glows."}\n{"answer": "T"}\n')
+    (tmp_path / "t.jsonl").write_text('{"question": "Another text."}\n')
+    found = leaks(tmp_path, Place(tmp_path / "t.jsonl"), Place(tmp_path / "e.jsonl"))
+    assert (found.eval.bare, found.unknown, len(found.clean)) == (1, ("e.jsonl, line 2",), 1)
+    assert (found.unseen, found.train.bare) == (True, 0)
+
+
+def test_a_linked_folder_is_told_of(tmp_path: Path) -> None:
+    put(tmp_path / "deep", a=encoded(picture(1)))
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train/b.png").write_bytes(encoded(picture(2)))
+    (tmp_path / "train/linked").symlink_to(tmp_path / "deep")
+    put(tmp_path / "eval", a=encoded(picture(1)))
+    found = leaks(tmp_path, Place(tmp_path / "train"), tfq(tmp_path / "eval", ("a.img", LONG)))
+    assert [one.problem for one in found.train.unusable] == ["a link to a folder is not followed"]
+    assert (found.found, found.unseen) == (False, True)
+
+
+def test_names_need_not_be_text(tmp_path: Path) -> None:
+    """A file name that is not UTF-8, and a record that names its picture with half a character."""
+    (tmp_path / "train").mkdir()
+    Path(os.fsdecode(os.fsencode(tmp_path / "train") + b"/\xff.png")).write_bytes(encoded(picture(1)))
+    put(tmp_path / "eval", a=encoded(picture(1)))
+    (tmp_path / "eval/e.jsonl").write_text('{"id": "\\ud800", "image": "a.img"}\n{"image": "\\ud800.png"}\n')
+    found = leaks(tmp_path, Place(tmp_path / "train"), Place(tmp_path / "eval/e.jsonl"))
+    assert (found.touched, len(found.eval.unreadable)) == (("\ud800",), 1)
+
+
+def test_pictures_in_the_parts_of_a_conversation(tmp_path: Path) -> None:
+    put(tmp_path, a=encoded(picture(1)), b=encoded(picture(2)))
+    shown = [{"type": "image", "image": "b.img"}, {"type": "image"}, {"type": "text", "text": STATEMENTS[0]}]
+    record = {"images": ["a.img"], "text": " ", "messages": [{"role": "user", "content": shown}]}
+    (tmp_path / "chat.jsonl").write_text(json.dumps(record) + "\n")
+    (item,) = read_side(Place(tmp_path / "chat.jsonl"), pytest.fail)
+    assert ([ref.name for ref in item.pictures], item.text) == (["a.img", "b.img"], STATEMENTS[0])
+
+
+def test_not_every_pair_is_named_where_many_pictures_are_the_same(tmp_path: Path) -> None:
+    put(tmp_path / "train", **{f"p{level}": encoded(picture(1), "JPEG", quality=level) for level in range(40, 65)})
+    (tmp_path / "train/t.jsonl").write_text("".join(f'{{"image": "p{level}.img"}}\n' for level in range(40, 65)))
+    put(tmp_path / "eval", a=encoded(picture(1), "JPEG", quality=64))
+    found = leaks(tmp_path, Place(tmp_path / "train/t.jsonl"), tfq(tmp_path / "eval", ("a.img", LONG)))
+    assert [leak.how for leak in found.pictures].count("look") == len(found.pictures) - 1 == PAIRED - 1
 
 
 def test_a_second_look_decodes_nothing_but_what_changed(tmp_path: Path) -> None:
@@ -200,6 +262,25 @@ def test_a_second_look_decodes_nothing_but_what_changed(tmp_path: Path) -> None:
     assert leaks(tmp_path, train, evaluation, transforms=True).hashed == 3  # corners were not looked for before
 
 
+def test_a_file_that_only_seems_unchanged_is_looked_at_again(tmp_path: Path) -> None:
+    """Another picture of the same size, with the time of the old one (as `cp -p` and unpacking set it)."""
+    size = 4096
+    put(tmp_path / "train", a=encoded(picture(2)).ljust(size * 40, b"\0"))
+    put(tmp_path / "eval", a=encoded(picture(1)).ljust(size * 40, b"\0"))
+    train = tfq(tmp_path / "train", ("a.img", STATEMENTS[0]))
+    evaluation = tfq(tmp_path / "eval", ("a.img", LONG))
+    assert not leaks(tmp_path, train, evaluation).found
+    put(tmp_path / "train", a=encoded(picture(1)).ljust(size * 40, b"\0"))
+    assert leaks(tmp_path, train, evaluation).found
+
+
+def test_a_file_of_a_moment_ago_is_not_known_by_its_time(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    assert file_facts(str(tmp_path / "a")) == file_facts(str(tmp_path / "gone")) == ""
+    os.utime(tmp_path / "a", (1e9, 1e9))
+    assert file_facts(str(tmp_path / "a")).startswith("1 1000000000000000000 ")
+
+
 def test_a_broken_cache_is_named(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"no database" * 100)
     with pytest.raises(UsageError, match="Delete it"):
@@ -207,7 +288,7 @@ def test_a_broken_cache_is_named(tmp_path: Path) -> None:
 
 
 def test_the_file_of_keys_holds_whole_lines_only(tmp_path: Path) -> None:
-    write_keys(["a-0", "b\nc", "#d", " e"], tmp_path / "keys.txt", "what")
+    write_keys(["a-0", "b\nc", "#d", " e", "f\ud800"], tmp_path / "keys.txt", "what")
     assert (tmp_path / "keys.txt").read_text() == "# what\na-0\n"
 
 

@@ -83,6 +83,8 @@ def test_json_and_the_page(call: Callable[..., Said], tmp_path: Path) -> None:
 
 REFUSED = [
     (("--out", "nowhere/a"), ("--out nowhere/a: the folder nowhere does not exist",)),
+    (("--html", "."), ("--html . is a folder or a device",)),
+    (("--touched", "/dev/null"), ("--touched /dev/null is a folder or a device",)),
     (("--eval-benchmark", "tfx"), ("There is no benchmark 'tfx'",)),
     (("--train", "gone.jsonl"), ("gone.jsonl: there is no such file",)),
 ]

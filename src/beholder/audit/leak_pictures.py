@@ -12,6 +12,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 
 import msgspec
 
@@ -28,7 +29,8 @@ CROP = "crop"
 _AT_ONCE = 4
 """Pictures in work for each thread: what a file embeds is not held for longer."""
 _KEPT_AT_ONCE = 200
-
+PAIRED = 20
+"""Pictures of the training data that are named for one of the evaluation, the surest ones."""
 
 _Found = Fingerprint | DataError | Future[Fingerprint]
 
@@ -145,21 +147,26 @@ class Gallery:
 
 
 def between(ones: Sequence[Shown], others: Sequence[Shown], *, transforms: bool) -> list[Same]:
-    """Every pair of a picture of the first side and one of the second that are the same, each with the surest how."""
+    """Pairs of a picture of the first side and one of the second that are the same, each with the surest how.
+
+    `PAIRED` at most for a picture of the first side, and those of which one is a part of the other.
+    """
     found: dict[tuple[int, int], str] = {}
     looks, digests = _index(others)
     for number, one in enumerate(ones):
+        own: dict[int, str] = {}
         for how, digest in ((BYTES, one.print.sha256), (PIXELS, one.print.pixels)):
             for other in digests.get(digest, ()):
-                found.setdefault((number, other), how)
+                own.setdefault(other, how)
         for other in looks.find(one.print.look):
-            found.setdefault((number, other), LOOK)
+            own.setdefault(other, LOOK)
         if transforms:
             from beholder.images.variants import variants
 
             for name, look in variants(one.print.small):
                 for other in looks.find(look):
-                    found.setdefault((number, other), name)
+                    own.setdefault(other, name)
+        found.update(((number, other), how) for other, how in islice(own.items(), PAIRED))
     if transforms:
         from beholder.images.crops import parts
 

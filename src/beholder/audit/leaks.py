@@ -77,10 +77,15 @@ class Lost(msgspec.Struct, frozen=True):
 
 
 class SideFacts(msgspec.Struct, frozen=True):
-    """What a side holds: items, distinct pictures by bytes, pictures there several times, and what cannot be used."""
+    """What a side holds: items, distinct pictures by bytes, pictures there several times, and what cannot be used.
+
+    `texts` counts the items with a text, `bare` those with neither picture nor text: nothing of them was compared.
+    """
 
     items: int
     pictures: int
+    texts: int
+    bare: int
     copies: tuple[Copies, ...]
     unreadable: tuple[Lost, ...]
     unusable: tuple[Unusable, ...]
@@ -90,8 +95,9 @@ class Leaks(msgspec.Struct, frozen=True):
     """What was found. `by_kind` counts items of the evaluation by how their picture or text leaks, each once a kind.
 
     `touched` are the keys of the items with a leak, `unknown` those of the others that have a picture that could not be
-    looked at, `clean` all the rest. `both` counts items whose picture and text leak, `picture_only` those whose picture
-    leaks and whose text is another one. `uncompared` counts texts that are too short or all a template's.
+    looked at, or neither picture nor text, `clean` all the rest. `both` counts items whose picture and text leak,
+    `picture_only` those whose picture leaks and whose text is another one. `uncompared` counts texts that are too short
+    or all a template's.
     """
 
     train: SideFacts
@@ -116,7 +122,7 @@ class Leaks(msgspec.Struct, frozen=True):
     @property
     def unseen(self) -> bool:
         """Whether something of either side could not be looked at."""
-        return any(side.unreadable or side.unusable for side in (self.train, self.eval))
+        return any(side.unreadable or side.unusable or side.bare for side in (self.train, self.eval))
 
     @property
     def share(self) -> float:
@@ -131,14 +137,28 @@ class _Side:
         self.gallery = gallery
         self.keys: list[str] = []
         self.names: list[str] = []
+        self.texts = 0
+        self.bare: list[int] = []
         self.unusable: list[Unusable] = []
 
     def read(self, places: Sequence[Place]) -> Iterator[str]:
-        """The texts of the items, in order; they are not held here."""
+        """The texts of the items, in order; they are not held here. `UsageError` if there is nothing to compare."""
         for item in self.gallery.through(self._items(places)):
+            if item.text.strip():
+                self.texts += 1
+            elif not item.pictures:
+                self.bare.append(len(self.keys))
             self.keys.append(item.key)
             self.names.append(item.name)
             yield item.text
+        if len(self.bare) == len(self.keys):
+            raise UsageError(self._nothing(", ".join(str(place.path) for place in places)))
+
+    def _nothing(self, paths: str) -> str:
+        if self.keys:
+            return f"{paths}: no picture and no text in the columns that are looked at (docs/leaks.md). Rename them."
+        first = f" The first: {self.unusable[0].where}: {self.unusable[0].problem}." if self.unusable else ""
+        return f"{paths}: no item of it can be used.{first} Mend the data."
 
     def _items(self, places: Sequence[Place]) -> Iterator[Item]:
         for place in places:
@@ -161,6 +181,8 @@ class _Side:
         return SideFacts(
             len(self.keys),
             len(self.gallery.shown),
+            self.texts,
+            len(self.bare),
             tuple(self._copies()),
             tuple(Lost(self.names[one.item], one.name, one.problem) for one in lost),
             tuple(self.unusable),
@@ -188,7 +210,7 @@ def find_leaks(
     transforms: bool = False,
     watch: Watch = lambda side, seen: None,
 ) -> Leaks:
-    """Reads both sides and compares them. `UsageError` if there is nothing at a place, or no item in the evaluation.
+    """Reads both sides and compares them. `UsageError` if there is nothing at a place, or nothing to compare on a side.
 
     With `transforms`, mirrored and turned pictures and cut ones are looked for too; that needs OpenCV.
     """
@@ -199,8 +221,6 @@ def find_leaks(
     ours = _Side(Gallery(cache, corners=transforms, watch=partial(watch, "eval")))
     theirs = _Side(Gallery(cache, corners=transforms, watch=partial(watch, "train")))
     ours_texts = list(ours.read([evaluation]))
-    if not ours.keys:
-        raise UsageError(f"{evaluation.path}: no item of it can be used. `beholder audit data` says what is wrong.")
     texts = text_leaks(ours_texts, theirs.read(train))
     their_texts = _texts_of(train, {leak.train for leak in texts.leaks})
     same = between(ours.gallery.shown, theirs.gallery.shown, transforms=transforms)
@@ -212,7 +232,7 @@ def find_leaks(
     by_kind = Counter(how for hows in kinds.values() for how in hows)
     by_kind.update(f"text: {leak.how}" for leak in texts.leaks)
     touched = by_picture | by_text
-    unknown = {one.item for one in ours.gallery.unreadable} - touched
+    unknown = {one.item for one in ours.gallery.unreadable}.union(ours.bare) - touched
     return Leaks(
         train=theirs.facts(),
         eval=ours.facts(),
@@ -254,8 +274,12 @@ def _texts_of(places: Sequence[Place], wanted: set[int]) -> dict[int, str]:
 
 def write_keys(keys: Sequence[str], file: Path, what: str) -> None:
     """Writes keys, one a line, for `run --ids`. Keys that are no line of text are left out."""
-    lines = [key for key in keys if key.strip() == key and not key.startswith("#") and len(key.splitlines()) == 1]
-    write_atomically(file, "".join(f"{line}\n" for line in (f"# {what}", *lines)).encode("utf-8", "replace"))
+    lines = [key for key in keys if key == key.encode("utf-8", "replace").decode().strip() and _is_line(key)]
+    write_atomically(file, "".join(f"{line}\n" for line in (f"# {what}", *lines)).encode())
+
+
+def _is_line(key: str) -> bool:
+    return not key.startswith("#") and len(key.splitlines()) == 1
 
 
 def pictures_again(places: Sequence[Place], wanted: set[str]) -> Iterator[tuple[str, bytes]]:

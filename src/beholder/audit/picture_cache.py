@@ -1,13 +1,15 @@
 """Fingerprints of pictures that were looked at before, in one SQLite file, so that a second look is quick.
 
-A file is known by its path, size and time of change; its fingerprint, and that of an embedded picture, by the SHA-256
-of its bytes. A file that was changed without changing size and time is taken for what it was.
+A file is known by its path, its size, and when its content and its entry were last changed; its fingerprint, and that
+of an embedded picture, by the SHA-256 of its bytes. A file that was written a moment ago is looked at again next time:
+it may yet change within what the file system takes for one moment.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from beholder.images.fingerprint import Fingerprint
 FILE = "pictures.db"
 MADE_BY = f"1 Pillow {PIL.__version__}"
 """What fingerprints depend on besides the bytes; those of another make are not used."""
+_MOMENT = 2.0
+"""Seconds that a file must have been as it is for its facts to be kept: file systems count time as coarsely."""
 _decoder = msgspec.msgpack.Decoder(Fingerprint)
 
 
@@ -39,7 +43,7 @@ class PictureCache:
             self._db = sqlite3.connect(self._path, isolation_level=None, timeout=30)
             self._db.execute("PRAGMA trusted_schema=OFF")
             self._db.execute("PRAGMA synchronous=OFF")  # it may be lost
-            self._db.execute("CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, facts TEXT, sha256 TEXT)")
+            self._db.execute("CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, facts TEXT, sha256 TEXT)")
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS prints (sha256 TEXT, made_by TEXT, corners INTEGER, record BLOB, "
                 "PRIMARY KEY (sha256, made_by, corners))"
@@ -50,8 +54,10 @@ class PictureCache:
     def of_file(self, path: str, *, corners: bool) -> Fingerprint | None:
         """The fingerprint of a file that is as it was when it was looked at; None if it is not known."""
         facts = file_facts(path)
-        rows = self._rows("SELECT sha256 FROM files WHERE path = ? AND facts = ?", (os.path.abspath(path), facts))
-        return self.of_bytes(rows[0][0], corners=corners) if facts and rows else None
+        if not facts:
+            return None
+        rows = self._rows("SELECT sha256 FROM files WHERE path = ? AND facts = ?", (_key(path), facts))
+        return self.of_bytes(rows[0][0], corners=corners) if rows else None
 
     def of_bytes(self, sha256: str, *, corners: bool) -> Fingerprint | None:
         """The fingerprint of a picture with these bytes."""
@@ -71,7 +77,7 @@ class PictureCache:
                 row = (found.sha256, MADE_BY, int(corners), msgspec.msgpack.encode(found))
                 self._db.execute("INSERT OR REPLACE INTO prints VALUES (?, ?, ?, ?)", row)
                 if path is not None and facts:
-                    known = (os.path.abspath(path), facts, found.sha256)
+                    known = (_key(path), facts, found.sha256)
                     self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", known)
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
@@ -91,9 +97,17 @@ class PictureCache:
 
 
 def file_facts(path: str) -> str:
-    """Size and time of change of a file as text, "" if there is none."""
+    """Size and times of change of a file as text, "" if there is none or it was changed a moment ago."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
         return ""
-    return f"{found.st_size} {found.st_mtime_ns}"
+    if time.time() - found.st_mtime < _MOMENT:
+        return ""
+    # The time of the content can be set (`cp -p`, `touch -r`), that of the entry cannot.
+    return f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+
+
+def _key(path: str) -> bytes:
+    """Names of files need not be UTF-8."""
+    return os.fsencode(os.path.abspath(path))

@@ -67,6 +67,8 @@ def leaks(
     for option, file in (("--out", out), ("--touched", touched), ("--html", html)):
         if file is not None and not file.parent.is_dir():
             raise UsageError(f"{option} {file}: the folder {file.parent} does not exist. Make it first.")
+        if file is not None and file.exists() and not file.is_file():
+            raise UsageError(f"{option} {file} is a folder or a device. Give the name of a file.")
     theirs = [Place(path, train_benchmark, train_images) for path in train]
     ours = Place(evaluation, eval_benchmark, eval_images)
     kept = PictureCache(cache or usual_folder())

@@ -30,14 +30,16 @@ PAIRS = 300
 """Pairs of pictures, of texts, and copies, that a page holds of each."""
 _SIDE = 220
 _STYLE = """:root { color-scheme: light dark; --line: #8885; --soft: #777; }
-body { max-width: 980px; margin: 0 auto; padding: 24px 16px 80px; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 980px; margin: 0 auto; padding: 24px 16px 80px; font: 16px/1.5 system-ui, sans-serif;
+  overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 32px 0 8px; } p { margin: 6px 0; }
 .soft { color: var(--soft); font-size: 0.9rem; } .big { font-size: 1.3rem; font-weight: 650; }
 td, th { text-align: left; padding: 2px 24px 2px 0; } td + td { text-align: right; font-variant-numeric: tabular-nums; }
 section { border: 1px solid var(--line); border-radius: 10px; padding: 10px 14px; margin: 12px 0; }
 .pair { display: grid; grid-template-columns: repeat(auto-fill, minmax(260px, 1fr)); gap: 8px 20px; }
+.pair > div { min-width: 0; }
 figure { margin: 0; min-width: 0; } img { display: block; max-width: 100%; background: #8882; }
-figcaption, .words { font-size: 0.88rem; overflow-wrap: anywhere; } .words { margin: 0; }"""
+figcaption, .words { font-size: 0.88rem; } .words { margin: 0; }"""
 _POLICY = "default-src 'none'; style-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'"
 Again = Callable[[set[str], set[str]], Iterable[tuple[str, bytes]]]
 """Reads pictures of the training data and of the evaluation again, by their SHA-256."""
@@ -47,7 +49,7 @@ def print_leaks(console: Console, leaks: Leaks) -> None:
     """The counts, then the first of what was found of each kind."""
     sides = f"{_held(leaks.eval)} against {_held(leaks.train)}"
     console.print(cell(f"evaluation of {sides} of training data", "bold"), soft_wrap=True)
-    say(console, verdict(leaks), "red" if leaks.found else "green")
+    say(console, verdict(leaks), "red" if leaks.found else "yellow" if leaks.unseen else "green")
     if leaks.by_kind:
         shown = bare_table("how", "items of the evaluation")
         for how, number in leaks.by_kind.items():
@@ -86,7 +88,10 @@ def verdict(leaks: Leaks) -> str:
 def notes(leaks: Leaks) -> Iterator[str]:
     """What the figures do not cover."""
     if leaks.unknown:
-        yield f"{counted(len(leaks.unknown), 'item')} of the evaluation: a picture cannot be read, so nothing is known."
+        yield (
+            f"{counted(len(leaks.unknown), 'item')} of the evaluation: a picture cannot be read, or there is neither "
+            "picture nor text, so nothing is known."
+        )
     if leaks.uncompared:
         yield (
             f"{counted(leaks.uncompared, 'text')} of the evaluation were not compared: too short, or all words of them "
@@ -97,6 +102,11 @@ def notes(leaks: Leaks) -> Iterator[str]:
             yield f"{counted(len(side.unreadable), 'picture')} of the {name} cannot be read."
         if side.unusable:
             yield f"{counted(len(side.unusable), 'record')} of the {name} cannot be used."
+        if side.bare:
+            yield f"{counted(side.bare, 'item')} of the {name}: neither picture nor text in the columns looked at."
+        for what, number in (("pictures", side.pictures + len(side.unreadable)), ("texts", side.texts)):
+            if not number:
+                yield f"The {name} shows no {what} in the columns looked at, so {what} were not compared."
     if not leaks.transforms:
         yield "Mirrored, turned and cut pictures were not looked for (--transforms)."
 
