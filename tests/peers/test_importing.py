@@ -215,3 +215,10 @@ def test_their_scores_survive_as_they_were_written(tmp_path: Path) -> None:
     assert written["items"][0]["scores"]["match"]["written"] == "I"
     with contextlib.closing(schema.open_to_read(folder / "run.db")) as db:
         assert set(reading.scorer_codes(db)) == {"recipe", "official", "strict", "lenient"}
+
+
+def test_places_that_are_only_claimed_are_not_all_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("beholder.peers.importing.MOST_ANSWERS", 15)
+    with pytest.raises(UsageError, match="10 items of 2 repetitions each are more than 15 answers"):
+        imported(inspect_log.read(EVAL), peer_files.lamps(tmp_path), tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import peer_files
 import pytest
 
@@ -13,7 +14,7 @@ from beholder.benchmarks.benchmark import LoadOptions
 from beholder.errors import UsageError
 from beholder.peers.matching import match
 from beholder.peers.peer_log import PeerAnswer
-from beholder.sample import Response, Sample
+from beholder.sample import Response, Sample, TextPart
 
 PROMPT = "Is this true?\n\nStatement {}:  the lamp\nstands for hope."
 
@@ -84,6 +85,15 @@ def test_the_longest_question_in_a_prompt_counts(tmp_path: Path) -> None:
     items = list(benchmark("tfq").load(data, LoadOptions()))
     found = match([answer(question=PROMPT.format(11))], items, "question")
     assert [sample.index for sample, _ in found.answers] == [11]
+
+
+def test_questions_that_begin_alike_are_told_apart_in_any_order(lamps: list[Sample]) -> None:
+    both = f"{lamps[2].question} {lamps[3].question} and more"
+    longer = msgspec.structs.replace(lamps[1], key="longer", parts=(TextPart(f"{lamps[1].question} And for peace."),))
+    data = [*lamps, longer]
+    for prompt, expected in ((both, lamps[2]), (f"{longer.question} T or F?", longer), (lamps[1].question, lamps[1])):
+        ((sample, _),) = match([answer(question=prompt)], data, "question").answers
+        assert sample.key == expected.key
 
 
 def test_an_unknown_way_is_refused(lamps: list[Sample]) -> None:

@@ -82,9 +82,31 @@ def test_formulas_in_a_workbook_are_text() -> None:
     assert (log.answers[10].question, log.answers[10].response.text) == ("=1+1", '=HYPERLINK("http://x")')
 
 
+def test_a_formula_over_several_cells_is_its_text(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+    from openpyxl.worksheet.formula import ArrayFormula
+
+    book = Workbook()
+    for row in (["index", "prediction"], [0, ArrayFormula("B2", "=SUM(1,2)")]):
+        book.active.append(row)
+    book.save(tmp_path / "m_x.xlsx")
+    assert said(vlmevalkit.read(tmp_path / "m_x.xlsx")) == ["=SUM(1,2)"]
+
+
 @pytest.mark.parametrize(
     ("value", "share"),
-    [("C", 1.0), ("P", 0.5), ("I", 0.0), ("N", 0.0), (0.25, 0.25), (True, 1.0), (85, None), ("fine", None), ({}, None)],
+    [
+        ("C", 1.0),
+        ("P", 0.5),
+        ("I", 0.0),
+        ("N", 0.0),
+        (0.25, 0.25),
+        (True, 1.0),
+        (85, None),
+        ("fine", None),
+        ({}, None),
+        (10**400, None),
+    ],
 )
 def test_an_inspect_score_is_a_share_or_nothing(tmp_path: Path, value: Any, share: float | None) -> None:
     file = make_log(tmp_path / "a.json", [inspect_sample(scores={"own": {"value": value}})])
@@ -152,6 +174,9 @@ def _archive(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> C
 
 _HEADER = json.dumps({"status": "success", "eval": {"model": "m", "dataset": {}}}).encode()
 _SCORE = {"sample_score": {"score": {"value": {"acc": 1}}}}
+_REPEATED = {"sample_score": {**_SCORE["sample_score"], "generation_index": 10**9}}
+_PICTURE = {"type": "image", "image": "data:image/png;base64,AAAA"}
+_LONG = {"content": "attachment://a"}
 HOSTILE: list[tuple[str, Callable[[Path], PeerLog], Callable[[Path], Path], str]] = [
     ("no file", inspect_log.read, lambda folder: folder / "none.json", "there is no such file"),
     ("no archive", inspect_log.read, _named("log.eval", b"PK\x03\x04 nothing"), "not an Inspect log"),
@@ -163,7 +188,10 @@ HOSTILE: list[tuple[str, Callable[[Path], PeerLog], Callable[[Path], Path], str]
     ("samples no list", inspect_log.read, lambda f: make_log(f / "log.json", {"a": 1}), "'samples' must be a list"),
     ("sample no object", inspect_log.read, lambda f: make_log(f / "log.json", [3]), "a sample must be an object"),
     ("id a list", inspect_log.read, _sample(id=[1]), "'id' must be text"),
-    ("epoch 0", inspect_log.read, _sample(epoch=0), "'epoch' must be a whole number from 1 on"),
+    ("epoch 0", inspect_log.read, _sample(epoch=0), "'epoch' must be a whole number in 1..1000"),
+    ("epoch huge", inspect_log.read, _sample(epoch=10**9), "'epoch' must be a whole number in 1..1000"),
+    ("many pictures", inspect_log.read, _sample(input=[{"content": [_PICTURE] * 65}]), "more than 64 pictures"),
+    ("many texts", inspect_log.read, _sample(input=[_LONG, _LONG], attachments={"a": "x" * 3_000_000}), "4,000,000"),
     ("text a number", inspect_log.read, _sample(output={"choices": [{"message": {"content": 3}}]}), "must be text"),
     ("huge answer", inspect_log.read, _sample(input="x" * 4_000_001), "longer than 4,000,000 characters"),
     ("scores a list", inspect_log.read, _sample(scores=[1]), "'scores' must be an object"),
@@ -171,9 +199,11 @@ HOSTILE: list[tuple[str, Callable[[Path], PeerLog], Callable[[Path], Path], str]
     ("no answers", lmms_eval.read, _lines({"doc_id": 0}), "neither 'resps' nor 'filtered_resps'"),
     ("empty answers", lmms_eval.read, _lines({"doc_id": 0, "resps": []}), "'resps' is empty"),
     ("answer a number", lmms_eval.read, _lines({"doc_id": 0, "resps": [1]}), "the answer must be text"),
+    ("many answers", lmms_eval.read, _lines({"doc_id": 0, "resps": ["T"] * 1001}), "more than 1,000 answers"),
     ("no line", lmms_eval.read, _lines(), "there are no records"),
     ("not reviews", evalscope.read, _lines({"index": 1}), "no 'index' or no 'sample_score'"),
     ("index a text", evalscope.read, _lines({"index": "a", **_SCORE}), "no 'index' or no 'sample_score'"),
+    ("repetition huge", evalscope.read, _lines({"index": 0, **_REPEATED}), "'generation_index' must be a whole number"),
     ("messages a text", evalscope.read, _lines({"index": 0, "messages": "x", **_SCORE}), "'messages' must be a list"),
     ("no reviews", evalscope.read, lambda folder: folder, "no reviews"),
     ("pickle", vlmevalkit.read, _named("a.pkl", b"cos\nsystem\n(S'x'\ntR."), "a pickle is not read"),

@@ -23,8 +23,10 @@ from beholder.peers.peer_log import (
     a_count,
     a_list,
     a_name,
+    a_repetition,
     a_text,
     an_object,
+    plain_settings,
     read_bytes,
     scores_in,
     share,
@@ -88,7 +90,7 @@ def _answer(record: Record, predictions: dict[int, dict[str, Any]]) -> PeerAnswe
         where=where,
         id=known if known is not None else group if group is not None else index,
         index=group if group is not None else index,
-        repetition=a_count(sample_score.get("generation_index")) or 0,
+        repetition=a_repetition(sample_score.get("generation_index") or 0, 0, "'generation_index'", where),
         question=talk.question,
         pictures=talk.pictures,
         gold=", ".join(words_of(one) for one in a_list(value.get("target"), "'target'", where)[:20])
@@ -182,4 +184,4 @@ def _generation(config: str) -> dict[str, Any]:
             settings[name] = float(value) if "." in value else int(value)
         except ValueError:
             settings[name] = value
-    return settings
+    return plain_settings(settings)

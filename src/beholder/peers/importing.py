@@ -23,7 +23,7 @@ from beholder.engine.selection import Selection
 from beholder.errors import DataError, UsageError
 from beholder.images.load import load
 from beholder.peers.matching import order_shown
-from beholder.peers.peer_log import PeerAnswer, PeerLog, PeerScore, failed
+from beholder.peers.peer_log import MOST_ANSWERS, PeerAnswer, PeerLog, PeerScore, failed
 from beholder.sample import Sample, Sampling
 from beholder.store import folder as folders
 from beholder.store import schema
@@ -165,6 +165,11 @@ def refuse_imported(info: folders.RunInfo, folder: Path) -> None:
 def _plan(wanted: Import) -> Plan:
     """A plan that is complete with the log's answers. Repetitions are votes where the benchmark has votes."""
     repetitions = 1 + max((one.repetition for _, answers in wanted.answers for one in answers), default=0)
+    if repetitions * len(wanted.answers) > MOST_ANSWERS:
+        raise UsageError(
+            f"{wanted.source.file}: {len(wanted.answers):,} items of {repetitions:,} repetitions each are more than "
+            f"{MOST_ANSWERS:,} answers."
+        )
     voted = wanted.found.votes > 1
     generation = wanted.log.generation
     complete = len(wanted.answers) == len(wanted.everything)

@@ -9,17 +9,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from beholder.errors import DataError
+from beholder.errors import DataError, UsageError
 from beholder.peers.inspect_zip import EvalEntries
 from beholder.peers.messages import FINISHES, picture_in, said_in, words
 from beholder.peers.peer_log import (
+    LONGEST_TEXT,
     MOST_ANSWERS,
+    MOST_PICTURES,
     PeerAnswer,
     PeerLog,
     PeerScore,
     a_count,
     a_list,
     a_name,
+    a_repetition,
     a_text,
     an_object,
     decoded,
@@ -52,14 +55,16 @@ def read(file: Path) -> PeerLog:
     else:
         header = decoded(read_bytes(file), file.name)
         ids = _ids(header, file.name)
-        samples = a_list(header.get("samples"), "'samples'", file.name)[:MOST_ANSWERS]
+        samples = a_list(header.get("samples"), "'samples'", file.name)
+        if len(samples) > MOST_ANSWERS:
+            raise UsageError(f"{file}: it holds more than {MOST_ANSWERS:,} samples.")
         answers = [
             _answer(an_object(sample, "a sample", where), where, ids)
             for where, sample in ((f"{file.name}, sample {n}", one) for n, one in enumerate(samples, start=1))
         ]
     spec = _spec(header, file.name)
     packages = an_object(spec.get("packages"), "'packages'", file.name)
-    status = a_text(header.get("status"), "'status'", file.name)
+    status = words_of(a_text(header.get("status"), "'status'", file.name))
     notes = (f"The log's status is {status!r}: the run had not come to its end.",) if status != "success" else ()
     return PeerLog(
         peer=NAME,
@@ -88,16 +93,14 @@ def _ids(header: dict[str, Any], where: str) -> dict[str, int]:
 
 def _answer(sample: dict[str, Any], where: str, ids: dict[str, int]) -> PeerAnswer:
     name = a_name(sample.get("id"), "'id'", where)
-    epoch = a_count(sample.get("epoch", 1))
-    if epoch is None or epoch < 1:
-        raise DataError("'epoch' must be a whole number from 1 on", where=where)
+    repetition = a_repetition(sample.get("epoch", 1), 1, "'epoch'", where)
     question, pictures = _input(sample, where)
     scores = an_object(sample.get("scores"), "'scores'", where)
     return PeerAnswer(
-        where=f"{where} (id {str(name)[:40]}, epoch {epoch})",
+        where=f"{where} (id {str(name)[:40]}, epoch {repetition + 1})",
         id=name,
         index=ids.get(str(name)),
-        repetition=epoch - 1,
+        repetition=repetition,
         question=question,
         gold=_gold(sample.get("target"), where),
         response=_response(sample, where),
@@ -134,7 +137,7 @@ def _response(sample: dict[str, Any], where: str) -> Response:
         text=text,
         reasoning=reasoning or None,
         finish=FINISHES.get(words(choice.get("stop_reason"))),
-        served_model=served or None,
+        served_model=served[:200] or None,
         latency=float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None,
         usage=Usage(
             prompt_tokens=a_count(usage.get("input_tokens")),
@@ -172,6 +175,10 @@ def _input(sample: dict[str, Any], where: str) -> tuple[str, tuple[bytes, ...]]:
                 texts.append(_attached(a_text(piece.get("text"), "the input", where), attachments))
             elif piece.get("type") == "image":
                 pictures += picture_in(_attached(words(piece.get("image")), attachments))
+            if len(pictures) > MOST_PICTURES or sum(map(len, texts)) > LONGEST_TEXT:
+                raise DataError(
+                    f"its input has more than {MOST_PICTURES} pictures or {LONGEST_TEXT:,} characters", where=where
+                )
     return "\n".join(texts), tuple(pictures)
 
 

@@ -19,6 +19,7 @@ from beholder.benchmarks.records import Record, read_records
 from beholder.errors import DataError, UsageError
 from beholder.peers.peer_log import (
     MOST_ANSWERS,
+    MOST_REPETITIONS,
     PeerAnswer,
     PeerLog,
     PeerScore,
@@ -98,6 +99,8 @@ def _answers(record: Record) -> Iterator[PeerAnswer]:
     texts = list(_texts(said, where))
     if not texts:
         raise DataError("it holds no answer: 'resps' is empty", where=where)
+    if len(texts) > MOST_REPETITIONS:
+        raise DataError(f"it holds more than {MOST_REPETITIONS:,} answers", where=where)
     counts = value.get("token_counts")
     doc_id = a_count(value.get("doc_id"))
     scores = list(_scores(value, where))

@@ -9,7 +9,7 @@ have been asked that item's question: tools number items from 1, or in an order 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
@@ -125,20 +125,22 @@ def _by_name(samples: Sequence[Sample], way: str) -> Callable[[PeerAnswer], Foun
 
 
 def _by_question(samples: Iterable[Sample]) -> Callable[[PeerAnswer], Found]:
-    """Finds the longest question that stands in a prompt, in time that grows with the prompt and not with the data."""
+    """Finds the longest question that stands in a prompt: looked up by its first characters and its length, because a
+    benchmark's questions may all begin alike."""
     whole: dict[str, list[Sample]] = {}
-    anchored: dict[str, set[str]] = {}
+    lengths: dict[str, set[int]] = {}
     for sample in samples:
         question = fold(sample.question)
         whole.setdefault(question, []).append(sample)
         if len(question) >= _ANCHOR:
-            anchored.setdefault(question[:_ANCHOR], set()).add(question)
+            lengths.setdefault(question[:_ANCHOR], set()).add(len(question))
+    anchored = {anchor: sorted(found, reverse=True) for anchor, found in lengths.items()}
 
     def find(answer: PeerAnswer) -> Found:
         prompt = fold(answer.question)
         if not prompt:
             return None, "the log does not hold its question"
-        question = prompt if prompt in whole else _longest_in(prompt, anchored)
+        question = prompt if prompt in whole else _longest_in(prompt, whole, anchored)
         if question is None:
             return None, "no question of the data stands in its prompt"
         named = whole[question]
@@ -149,10 +151,13 @@ def _by_question(samples: Iterable[Sample]) -> Callable[[PeerAnswer], Found]:
     return find
 
 
-def _longest_in(prompt: str, anchored: dict[str, set[str]]) -> str | None:
-    best: str | None = None
+def _longest_in(prompt: str, whole: Collection[str], anchored: dict[str, list[int]]) -> str | None:
+    best = ""
     for place in range(len(prompt) - _ANCHOR + 1):
-        for question in anchored.get(prompt[place : place + _ANCHOR], ()):
-            if (best is None or len(question) > len(best)) and prompt.startswith(question, place):
+        for length in anchored.get(prompt[place : place + _ANCHOR], ()):
+            if length <= len(best):
+                break
+            if (question := prompt[place : place + length]) in whole:
                 best = question
-    return best
+                break
+    return best or None

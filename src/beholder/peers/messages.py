@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from beholder.peers.peer_log import a_text, an_object
+from beholder.store.storable import storable
 
 FINISHES = {"stop": "stop", "max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
 """Their stop reasons in the words of our `Response.finish`; the others have none."""
@@ -40,7 +41,7 @@ def said_in(content: Any, where: str) -> tuple[str, str]:
 
 def words(value: Any) -> str:
     """`value` if it is text, "" for anything else."""
-    return value if isinstance(value, str) else ""
+    return (storable(value) or "") if isinstance(value, str) else ""
 
 
 def picture_in(address: str) -> Iterator[bytes]:

@@ -18,12 +18,17 @@ import msgspec
 from beholder.benchmarks.records import kind_of
 from beholder.errors import DataError, Owner, UsageError
 from beholder.sample import Failure, Response
+from beholder.store.storable import storable
 
 LARGEST_FILE = 2 << 30
 """Bytes of a log that is read whole."""
 LONGEST_TEXT = 4_000_000
 """Characters of one text (an answer, a question); a longer one is an error."""
 MOST_ANSWERS = 1_000_000
+MOST_REPETITIONS = 1000
+"""Answers to one item. Each item has a place for as many, so a number that is only claimed must not be believed."""
+MOST_PICTURES = 64
+"""Pictures of one item: a log may hold one once and name it often."""
 _MOST_SCORES = 64
 _WRITTEN_SHOWN = 200
 
@@ -139,7 +144,16 @@ def a_text(value: Any, name: str, where: str) -> str:
         raise DataError(f"{name} must be text but is {kind_of(value)}", where=where)
     if len(value) > LONGEST_TEXT:
         raise DataError(f"{name} is longer than {LONGEST_TEXT:,} characters", where=where)
-    return value
+    return storable(value) or ""
+
+
+def a_repetition(value: Any, first: int, name: str, where: str) -> int:
+    """Which answer to its item one is, from 0, of a field that counts from `first`; `DataError` if it is none."""
+    number = a_count(value)
+    if number is None or not 0 <= number - first < MOST_REPETITIONS:
+        last = first + MOST_REPETITIONS - 1
+        raise DataError(f"{name} must be a whole number in {first}..{last}", where=where)
+    return number - first
 
 
 def a_count(value: Any) -> int | None:
@@ -161,16 +175,15 @@ def a_name(value: Any, name: str, where: str) -> str | int | None:
 
 def words_of(value: Any) -> str:
     """A value of any kind as short text, for showing."""
-    if isinstance(value, str):
-        return value[:_WRITTEN_SHOWN]
-    return json.dumps(value, ensure_ascii=False, default=str)[:_WRITTEN_SHOWN]
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return storable(text[:_WRITTEN_SHOWN]) or ""
 
 
 def share(value: Any) -> float | None:
     """A score as a share of 1: a number in 0..1, true or false; None for everything else (NaN, 85, a text)."""
     if isinstance(value, bool):
         return float(value)
-    if not isinstance(value, int | float) or math.isnan(value) or not 0 <= value <= 1:
+    if not isinstance(value, int | float) or not 0 <= value <= 1:  # NaN is on no side of anything
         return None
     return float(value)
 
@@ -180,7 +193,7 @@ def scores_in(values: Mapping[str, Any], where: str) -> Iterator[tuple[str, Any]
     if len(values) > _MOST_SCORES:
         raise DataError(f"there are more than {_MOST_SCORES} scores", where=where)
     for name, value in values.items():
-        yield str(name)[:80], value
+        yield words_of(name)[:80], value
 
 
 def failed(message: str, kind: str = "imported") -> Response:
@@ -189,9 +202,12 @@ def failed(message: str, kind: str = "imported") -> Response:
 
 
 def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Decoding settings as run.json may hold them: plain values that are set, no nested ones, none that is long."""
+    """Decoding settings as run.json may hold them: plain values that are set, no nested ones, none that is long, no
+    number that JSON's readers cannot hold."""
     return {
-        str(name)[:80]: value if not isinstance(value, str) else value[:_WRITTEN_SHOWN]
+        words_of(name)[:80]: words_of(value) if isinstance(value, str) else value
         for name, value in list(settings.items())[:64]
-        if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value))
+        if isinstance(value, bool | str)
+        or (isinstance(value, int) and abs(value) < 2**53)
+        or (isinstance(value, float) and math.isfinite(value))
     }

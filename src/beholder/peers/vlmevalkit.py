@@ -109,6 +109,7 @@ def _cell(value: Any, name: str, where: str) -> str:
     """A cell as text; a number as a spreadsheet shows it."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
+    value = getattr(value, "text", value)  # a formula over several cells is an object of openpyxl's
     return a_text(value if value is None or isinstance(value, str) else str(value), name, where)
 
 
