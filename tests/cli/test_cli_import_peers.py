@@ -71,7 +71,9 @@ def test_an_imported_run_is_like_any_other_but_not_resumed(beholder: Beholder, l
     assert beholder("pack", first, "--out", tmp_path / "one.zip").code == 0
     assert "match of inspect beside our recipe" in beholder("show", tmp_path / "one.zip").out
     assert beholder("report", first, "--out", tmp_path / "r.html").code == 0
-    assert "imported from" in (tmp_path / "r.html").read_text()
+    page = (tmp_path / "r.html").read_text()
+    assert "imported from" in page
+    assert "inspect's match: C, read Answer: F" in page
     assert beholder("export", first, "--out", tmp_path / "r.jsonl").code == 0
 
 
@@ -133,6 +135,23 @@ def test_hostile_text_of_a_log_is_shown_as_text(beholder: Beholder, lamps: Path,
     assert "[red]bad" in said.out
     (folder,) = Path("runs").iterdir()
     assert folder.name.endswith("_tfq_31mmodel")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"temperature": 10**400}, {"max_tokens": 10**30}, {"stop\ud83d": "\ud83d"}, {"top_p": float("nan")}],
+)
+def test_odd_decoding_and_half_characters_do_not_stop_an_import(
+    beholder: Beholder, lamps: Path, tmp_path: Path, settings: dict[str, object]
+) -> None:
+    log = json.loads(CASES[1][1].read_text())
+    log["eval"] |= {"model_generate_config": settings, "model": "m\ud83d", "task": "t\ud83d"}
+    log["samples"][0]["scores"] = {"s\ud83d": {"value": "\ud83d", "answer": "\ud83d", "explanation": "\ud83d"}}
+    file = tmp_path / "log.json"
+    file.write_text(json.dumps(log))
+    said = beholder("import", "inspect", file, "-b", "tfq", "-d", lamps)
+    assert said.code == 0, said.err
+    assert beholder("show", "latest", "0").code == 0
 
 
 def test_the_tools_themselves_are_not_needed(beholder: Beholder, lamps: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -138,8 +137,3 @@ def _is_number(written: str) -> bool:
         return float(written) == float(written)  # NaN is no number
     except ValueError:
         return False
-
-
-def their_scores(kept: Kept, key: str) -> list[dict[str, Any]]:
-    """What the tool said of one item's answers, as plain data."""
-    return [msgspec.to_builtins(one) for one in kept.items if one.key == key]

@@ -12,6 +12,7 @@ from beholder.report.html_facts import bucket
 from beholder.report.html_pictures import NOT_THERE, Pictures
 from beholder.report.html_texts import line, shown
 from beholder.report.html_trajectories import Room, trajectory_object
+from beholder.report.imported_report import their_words
 from beholder.report.plain_text import plain
 from beholder.report.terminal import are_different
 from beholder.report.tool_use import conversation_of
@@ -37,6 +38,7 @@ def samples_object(results: Sequence[Result], pictures: Pictures, limit: int) ->
     for run, result in enumerate(results):
         blobs = Blobs(result.folder)
         room = Room(pictures, blobs, number)
+        theirs = their_words(result.folder)
         with closing(schema.open_to_read(result.folder / "run.db")) as db:
             for sample in reading.samples(db):
                 row = found.get(sample.key)
@@ -51,6 +53,8 @@ def samples_object(results: Sequence[Result], pictures: Pictures, limit: int) ->
                     talk = conversation_of(db, result.found, sample, stored, scores)
                     if talk is not None:
                         one["tr"] = trajectory_object(talk, sample, room)
+                    if words := theirs.get((stored.key, stored.epoch, stored.vote)):
+                        one["pe"] = words
                     row["r"].append(one)
     return sorted(found.values(), key=lambda row: int(row["i"]))
 

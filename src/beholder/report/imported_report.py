@@ -10,8 +10,8 @@ from typing import Any
 from rich.console import Console
 
 from beholder.benchmarks.benchmark import Benchmark
-from beholder.peers.differences import Compared, Difference, compared, their_scores
-from beholder.peers.importing import Source, read_kept, source_of
+from beholder.peers.differences import Compared, Difference, compared
+from beholder.peers.importing import Source, Theirs, read_kept, source_of
 from beholder.report.figures import count, counted, percent
 from beholder.report.plain_text import plain
 from beholder.report.terminal import say
@@ -98,14 +98,25 @@ def _short(text: str) -> str:
     return plain(text, one_line=True, limit=_LONGEST)
 
 
-def print_their_item(console: Console, folder: Path, key: str) -> None:
-    """What the tool said of one item's answers, below what we say of them; nothing for a run of our own."""
+def their_words(folder: Path) -> dict[tuple[str, int, int], list[str]]:
+    """A line for each score that the tool gave an answer, by key, epoch and vote; empty for a run of our own."""
     kept = read_kept(folder)
     if kept is None:
-        return
-    for one in their_scores(kept, key):
-        for name, score in one["scores"].items():
-            repeated = one.get("vote", 0) or one.get("epoch", 0)
-            read = f", read {_short(score['answer'])}" if score.get("answer") is not None else ""
-            said = f"{kept.peer}'s {_short(name)}{f' of repetition {repeated}' if repeated else ''}"
-            say(console, f"{said}: {_short(score.get('written', '')) or 'no value'}{read}", "dim")
+        return {}
+    return {(one.key, one.epoch, one.vote): _words(kept.peer, one) for one in kept.items}
+
+
+def print_their_item(console: Console, folder: Path, key: str) -> None:
+    """What the tool said of one item's answers, below what we say of them; nothing for a run of our own."""
+    for (item, _, _), lines in their_words(folder).items():
+        for line in lines if item == key else []:
+            say(console, line, "dim")
+
+
+def _words(peer: str, one: Theirs) -> list[str]:
+    repeated = f" of repetition {one.vote or one.epoch}" if one.vote or one.epoch else ""
+    return [
+        f"{_short(peer)}'s {_short(name)}{repeated}: {_short(score.written) or 'no value'}"
+        + (f", read {_short(score.answer)}" if score.answer is not None else "")
+        for name, score in one.scores.items()
+    ]

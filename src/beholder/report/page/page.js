@@ -273,6 +273,7 @@
     else if (!one.f) box.append(make("div", "note", "(no text)"));
     if (one.f) box.append(make("div", "warn said", `failed: ${one.f}`));
     else box.append(verdicts(one.s), ...reasons(one.s));
+    (one.pe || []).forEach((words) => box.append(make("div", "note", words)));
     return box;
   };
   const picture = (place, name) => {
