@@ -64,7 +64,9 @@ REFUSED = [
     (("--format", "xml"), ("--format 'xml' is none", "jsonl, csv, parquet")),
     (("--images",), ("give --out the name of a file",)),
     (("--out", "nowhere/a.jsonl"), ("the folder nowhere does not exist",)),
-    (("--out", "runs"), ("--out runs is a folder",)),
+    (("--out", "/dev/null"), ("--out /dev/null is a folder or a device",)),
+    (("--epoch", "1"), ("There is no repetition 1: the run has 1",)),
+    (("--out", "runs"), ("--out runs is a folder or a device",)),
 ]
 
 

@@ -135,6 +135,34 @@ def test_csv_and_parquet_hold_the_same_columns(tmp_path: Path) -> None:
     assert [row["index"] for row in parquet] == list(range(8))
 
 
+def test_what_an_answer_cost(tmp_path: Path) -> None:
+    _, folder = made_run(tmp_path)
+    usage = '{"prompt_tokens": 9, "cache_read_tokens": 5, "cache_write_tokens": 4, "cost": 0.25}'
+    with closing(schema.open_to_write(folder / "run.db")) as db:
+        db.execute("UPDATE responses SET record = json_set(record, '$.usage', json(?)) WHERE id = 1", (usage,))
+    names = ("cost", "prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens")
+    parquet = pyarrow.parquet.read_table(io.BytesIO(exported(folder, "parquet")[0])).to_pylist()
+    for row in (lines(folder)[0], parquet[0]):
+        assert [row[name] for name in names] == [0.25, 9, None, 5, 4]
+    assert [table(folder)[0][name] for name in names] == ["0.25", "9", "", "5", "4"]
+
+
+def test_a_count_that_no_column_holds(tmp_path: Path) -> None:
+    _, folder = made_run(tmp_path)
+    with closing(schema.open_to_write(folder / "run.db")) as db:
+        usage = f'{{"prompt_tokens": {2**63}}}'
+        db.execute("UPDATE responses SET record = json_set(record, '$.usage', json(?))", (usage,))
+    assert lines(folder)[0]["prompt_tokens"] == 2**63
+    with pytest.raises(UsageError, match="Parquet cannot hold"):
+        exported(folder, "parquet")
+
+
+def test_a_repetition_that_the_run_does_not_have(tmp_path: Path) -> None:
+    _, folder = made_run(tmp_path, epochs=2)
+    with pytest.raises(UsageError, match="no repetition 2: the run has 2, numbered from 0"):
+        exported(folder, "jsonl", epoch=2)
+
+
 def test_parquet_of_more_rows_than_one_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exporting, "BATCH", 3)
     _, folder = made_run(tmp_path)
@@ -155,7 +183,10 @@ CELLS = [
     ("\x00=1", "'=1"),
     ("\u202e=1", "'=1"),
     ("'tis", "''tis"),
+    ("\u200b=1", "'\u200b=1"),
+    ("\ufeff @x", "'\ufeff @x"),
     ("a=1", "a=1"),
+    ("\u200ba=1", "\u200ba=1"),
     ("one\r\ntwo", "one\ntwo"),
     ("", ""),
     (-1.5, -1.5),

@@ -51,8 +51,8 @@ def export(
         raise UsageError(
             f"--out {out}: the folder {out.parent} does not exist. Make it first, or choose another --out."
         )
-    if out.is_dir():
-        raise UsageError(f"--out {out} is a folder. Give the name of a file.")
+    if out.exists() and not out.is_file():
+        raise UsageError(f"--out {out} is a folder or a device. Give the name of a file, or `-` for standard output.")
     with tempfile.TemporaryDirectory(prefix="beholder-") as temporary:
         folder = pack.unpack(Path(run), Path(temporary)) if Path(run).is_file() else find_run(run, runs_dir)
         pictures = out.with_name(f"{out.stem}_images") if images else None

@@ -30,7 +30,7 @@ from beholder.engine.lifecycle import plan_of
 from beholder.errors import UsageError
 from beholder.peers.pictures import PictureCopies, hash_of
 from beholder.report.as_json import dump
-from beholder.report.plain_text import plain
+from beholder.report.plain_text import plain, seen
 from beholder.sample import Sample
 from beholder.store import reading, schema
 from beholder.store.folder import read_info
@@ -50,12 +50,13 @@ _COUNTS = (
     "index", "vote", "epoch", "max_tokens", "prompt_tokens", "completion_tokens", "reasoning_tokens",
     "cache_read_tokens", "cache_write_tokens", "attempts",
 )  # fmt: skip
-_NUMBERS = ("latency",)
+_NUMBERS = ("cost", "latency")
 COLUMNS = (
     "key", "record_id", "index", "benchmark", "split", "category", "difficulty", "model", "served_model", "vote",
     "epoch", "order", "question", "gold", "response", "reasoning", "finish", "max_tokens", "extracted_answer",
     "extracted_by", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cache_read_tokens",
-    "cache_write_tokens", "latency", "attempts", "cached", "failure_owner", "failure_kind", "failure_message", "images",
+    "cache_write_tokens", "cost", "latency", "attempts", "cached", "failure_owner", "failure_kind", "failure_message",
+    "images",
 )  # fmt: skip
 """The columns of CSV and Parquet before those of the scorers (`SCORER.value`, `.outcome`, `.extracted`, `.reason`)."""
 _OF_SCORER = ("value", "outcome", "extracted", "reason")
@@ -81,9 +82,15 @@ Writer = Callable[[Wanted, BinaryIO], Exported]
 
 
 def export(wanted: Wanted, form: str, out: BinaryIO) -> Exported:
-    """Writes a run in one of the `FORMATS`. `UsageError` for another format and for a run that cannot be read."""
+    """Writes a run in one of the `FORMATS`.
+
+    `UsageError` for another format, a repetition that the run does not have, and a run that cannot be read.
+    """
     if form not in FORMATS:
         raise UsageError(f"There is no format {form[:40]!r}. Choose {', '.join(FORMATS)}.")
+    epochs = plan_of(read_info(wanted.folder)).epochs
+    if wanted.epoch is not None and wanted.epoch >= epochs:
+        raise UsageError(f"There is no repetition {wanted.epoch}: the run has {epochs}, numbered from 0.")
     module, _, function = FORMATS[form].partition(":")
     writer: Writer = getattr(importlib.import_module(module), function)
     return writer(wanted, out)
@@ -134,7 +141,7 @@ class _Rows:
             "reasoning": response.reasoning,
             "finish": response.finish,
             "max_tokens": response.max_tokens,
-            **{name: getattr(response.usage, name) for name in _COUNTS if hasattr(response.usage, name)},
+            **msgspec.structs.asdict(response.usage),
             "latency": response.latency,
             "attempts": response.attempts,
             "cached": response.cached,
@@ -194,13 +201,16 @@ def write_parquet(wanted: Wanted, out: BinaryIO) -> Exported:
     kinds |= {f"{name}.value": pa.float64() for name in rows.scorers}
     shape = pa.schema([(name, kinds.get(name, pa.string())) for name in _columns(rows.scorers)])
     batch: list[dict[str, Any]] = []
-    with parquet.ParquetWriter(out, shape) as table:
-        for row in rows:
-            batch.append(flat(row, rows.scorers))
-            if len(batch) == BATCH:
-                table.write_table(pa.Table.from_pylist(batch, schema=shape))
-                batch.clear()
-        table.write_table(pa.Table.from_pylist(batch, schema=shape))
+    try:
+        with parquet.ParquetWriter(out, shape) as table:
+            for row in rows:
+                batch.append(flat(row, rows.scorers))
+                if len(batch) == BATCH:
+                    table.write_table(pa.Table.from_pylist(batch, schema=shape))
+                    batch.clear()
+            table.write_table(pa.Table.from_pylist(batch, schema=shape))
+    except (OverflowError, pa.ArrowInvalid) as error:  # a server may count what no column of numbers holds
+        raise UsageError(f"Parquet cannot hold a value of the run ({error}). Choose another --format.") from None
     return rows.exported
 
 
@@ -230,7 +240,10 @@ def safe_cell(value: Any) -> Any:
         text = plain(text)
     if len(text) > LONGEST_CELL:
         text = f"{text[:LONGEST_CELL]}\n[… {len(text) - LONGEST_CELL:,} characters left out; JSON lines hold them …]"
-    return f"'{text}" if text[:1] in ("'", "\t") or text.lstrip()[:1] in _FORMULA else text
+    first = text.lstrip()[:1]
+    if not first.isprintable():  # a sign that leaves no mark
+        first = seen(text)[:1]
+    return f"'{text}" if text[:1] in ("'", "\t") or first in _FORMULA else text
 
 
 def _columns(scorers: list[str]) -> list[str]:
