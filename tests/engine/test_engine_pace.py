@@ -15,6 +15,7 @@ import made_runs
 from beholder.cli.endpoint import stored_settings
 from beholder.engine.lifecycle import pace_for
 from beholder.engine.pace import AUTO, MOST, Pace
+from beholder.engine.retry import RetryPolicy
 from beholder.engine.slots import Slots
 from beholder.errors import ProviderError
 from beholder.models.fakes import constant
@@ -140,6 +141,16 @@ def test_a_refused_key_ends_a_paced_run_at_once(tmp_path: Path) -> None:
         paced = made_runs.run_engine(plan, server.url, tmp_path / "runs", concurrency=AUTO)
     assert not paced.result.complete
     assert len(server.requests) <= 8
+
+
+def test_the_end_does_not_wait_for_a_server_that_is_left_alone(tmp_path: Path) -> None:
+    plan = made_runs.plan_for(tfq_data(tmp_path, 1))
+    busy = Reply(b"{}", 429, headers=(("Retry-After", "20"),))
+    with ScriptedServer(lambda request: busy) as server:
+        once = RetryPolicy(attempts=1)
+        paced = made_runs.run_engine(plan, server.url, tmp_path / "runs", concurrency=AUTO, retries=once)
+    assert paced.watch.pace is not None
+    assert paced.watch.pace.closed_until > time.monotonic()
 
 
 def test_ctrl_c_loses_nothing_and_a_resume_is_paced_too(tmp_path: Path) -> None:

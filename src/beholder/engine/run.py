@@ -235,7 +235,7 @@ class _Run:
         item = await self._from_queue()
         self.slots.idle -= 1
         if item is None:
-            self.slots.leave()
+            self.slots.close()  # the others need no place to learn it, nor wait for a server that is left alone
         return item
 
     async def _from_queue(self) -> Ready | None:
