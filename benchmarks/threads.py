@@ -102,8 +102,8 @@ def alone(work: Path, data: Path) -> dict[str, int]:
     journal = Journal(folder, scorer_code(found), score, cache=cache)
     write = clocked(spent, "journal", journal._write)
     for start in range(0, SAMPLES, 100):
-        write(entries[start : start + 100], [])
-        write([], scored[start : start + 100])
+        write(entries[start : start + 100], [], [])
+        write([], [], scored[start : start + 100])
     schema.close_for_good(journal._db)
     cache.close()
     return {name: round(seconds / SAMPLES * 1e6) for name, seconds in spent.items()}
