@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from beholder.benchmarks import benchmark
@@ -15,10 +16,12 @@ from beholder.models.local import (
     USUAL_LIMIT,
     Decoding,
     LocalOptions,
+    OwnDecoding,
     decoding,
     folder_digest,
     json_of,
     model_folder,
+    own_decoding,
 )
 from beholder.sample import Ask, BooleanTarget, Message, Sample, Sampling, TextPart
 
@@ -41,12 +44,13 @@ DECODINGS: list[tuple[dict[str, Any], Sampling, tuple[float, float, int, int]]] 
     ({"do_sample": True}, Sampling(), (1, 1, 0, USUAL_LIMIT)),
     ({"do_sample": False, "temperature": 0.7}, Sampling(), (0, 1, 0, USUAL_LIMIT)),
     ({"temperature": None, "top_k": None, "do_sample": True}, Sampling(), (1, 1, 0, USUAL_LIMIT)),
+    ({"temperature": 0.0, "top_k": -1, "do_sample": True}, Sampling(), (0, 1, 0, USUAL_LIMIT)),
 ]
 
 
 @pytest.mark.parametrize(("own", "sampling", "expected"), DECODINGS)
 def test_decoding(own: dict[str, Any], sampling: Sampling, expected: tuple[float, float, int, int]) -> None:
-    how = decoding(ask_of(sampling), own, 0)
+    how = decoding(ask_of(sampling), msgspec.convert(own, OwnDecoding), 0)
     assert (how.temperature, how.top_p, how.top_k, how.limit) == expected
 
 
@@ -60,11 +64,11 @@ def test_each_question_has_draws_of_its_own() -> None:
         ask_of(**base, key="other"),
         ask_of(Sampling(temperature=1, seed=9)),
     ]
-    seeds = [decoding(ask, {}, 0).seed for ask in asks]
+    seeds = [decoding(ask, OwnDecoding(), 0).seed for ask in asks]
     assert len(set(seeds)) == len(seeds)
-    assert seeds == [decoding(ask, {}, 0).seed for ask in asks]
-    assert decoding(asks[0], {}, 9).seed == seeds[-1]  # the run's seed is the plan's, said or not
-    assert isinstance(decoding(asks[0], {}, 0), Decoding)
+    assert seeds == [decoding(ask, OwnDecoding(), 0).seed for ask in asks]
+    assert decoding(asks[0], OwnDecoding(), 9).seed == seeds[-1]  # the run's seed is the plan's, said or not
+    assert isinstance(decoding(asks[0], OwnDecoding(), 0), Decoding)
 
 
 def a_folder(where: Path) -> Path:
@@ -114,6 +118,24 @@ def test_a_broken_file_of_a_folder_is_named(tmp_path: Path, text: bytes, message
     with pytest.raises(UsageError, match=message):
         json_of(tmp_path, "config.json")
     assert json_of(tmp_path, "absent.json") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"temperature": "hot"}',
+        '{"temperature": -1}',
+        '{"top_p": 3}',
+        '{"top_k": [1]}',
+        '{"max_new_tokens": 0}',
+        '{"repetition_penalty": 0}',
+    ],
+)
+def test_a_generation_config_that_cannot_be_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "generation_config.json").write_text(text)
+    setting = text.split('"')[1]
+    with pytest.raises(UsageError, match=rf"generation_config\.json: Expected .*\$\.{setting}"):
+        own_decoding(tmp_path)
 
 
 def test_a_folder_that_is_no_models_is_told(tmp_path: Path) -> None:

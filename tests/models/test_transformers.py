@@ -226,6 +226,26 @@ def test_the_hash_of_a_request_covers_what_decides_its_answer(folder: Path, pict
     assert greedy.request_hash == hashes[3]  # nothing is drawn, so the seed plays no part
 
 
+def test_versions_and_the_device_are_part_of_the_hash(
+    folder: Path, pictures: list[ImageRef], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import metadata
+
+    ask = ask_of("Is it red?", pictures[:1])
+    whole = metadata.version
+    hashes = {prepared_of(model_of(folder), ask)[0].request_hash}
+    for name in ("torch", "torchvision", "transformers", "tokenizers", "pillow"):
+        with monkeypatch.context() as patch:
+            patch.setattr(metadata, "version", lambda one, name=name: "9" if one == name else whole(one))
+            model = model_of(folder)
+            assert name in model.packages
+            hashes.add(prepared_of(model, ask)[0].request_hash)
+    elsewhere = model_of(folder)
+    elsewhere.device = "cuda"
+    hashes.add(prepared_of(elsewhere, ask)[0].request_hash)
+    assert len(hashes) == 7
+
+
 def test_the_identity_is_that_of_the_files(folder: Path, tmp_path: Path) -> None:
     import shutil
 
@@ -338,6 +358,75 @@ def test_a_run_that_is_dropped_stops_generating(folder: Path, pictures: list[Ima
     assert asyncio.run(scenario()) < 5
 
 
+def changed_json(folder: Path, name: str, **values: Any) -> Path:
+    file = folder / name
+    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+    return folder
+
+
+def test_only_settings_that_keep_an_answer_its_own_are_taken_from_the_folder(
+    folder: Path, tmp_path: Path, pictures: list[ImageRef]
+) -> None:
+    """Not the clock (`max_time`), not another way to decode, which would not choose tokens by `Draws`."""
+    odd = {
+        "max_time": 1e-6,
+        "prompt_lookup_num_tokens": 3,
+        "penalty_alpha": 0.6,
+        "num_beams": 3,
+        "stop_strings": ["red"],
+        "min_length": 400,
+    }
+    other = changed_json(without(folder, tmp_path / "odd"), "generation_config.json", **odd)
+    asks = some_asks(pictures, DRAWN)
+    assert [one.text for one in answers(model_of(other), asks)] == [one.text for one in answers(model_of(folder), asks)]
+
+
+def test_padding_counts_for_no_penalty_on_what_was_said(tmp_path: Path, pictures: list[ImageRef]) -> None:
+    """Where the token that pads is one that ends an answer, padded questions would end less readily."""
+    from tiny_model import TEMPLATE, write_tiny_model
+
+    end = "<end_of_utterance>"
+    model = write_tiny_model(tmp_path / "penalty", template=TEMPLATE.replace(end, ""))
+    changed_json(model, "generation_config.json", repetition_penalty=9.0)
+    changed_json(model, "tokenizer_config.json", pad_token=end)
+    asks = some_asks(pictures, DRAWN)
+    alone = [one.text for one in answers(model_of(model), asks)]
+    assert [one.text for one in answers(model_of(model, batch_size=6), asks)] == alone
+
+
+@pytest.mark.parametrize(("top_k", "top_p"), [(0, 1.0), (0, 0.6), (5, 1.0), (5, 0.6), (1, 0.0), (90, 0.05)])
+def test_what_may_be_drawn_is_what_transformers_leaves(top_k: int, top_p: float) -> None:
+    """`top_k` first, then `top_p` of what is left; and the numbers at the ends of [0, 1) pick what is possible."""
+    import torch
+    import transformers
+
+    from beholder.models.local import Decoding
+    from beholder.models.transformers_generation import _drawn
+
+    scores = 2 * torch.randn(50, generator=torch.Generator().manual_seed(1))
+    scores[7:30] = float("-inf")
+    left = scores[None] / 1.5
+    if top_k:
+        left = transformers.TopKLogitsWarper(top_k)(None, left)
+    left = transformers.TopPLogitsWarper(top_p)(None, left)[0].softmax(dim=-1)
+    how = Decoding(temperature=1.5, top_p=top_p, top_k=top_k, limit=1, seed=0)
+    steps = 4000
+    numbers = [*(step / steps for step in range(steps)), 1 - 2**-53]
+    shares = torch.bincount(torch.tensor([int(_drawn(scores, how, number)) for number in numbers]), minlength=50)
+    assert set(shares.nonzero().flatten().tolist()) <= set(left.nonzero().flatten().tolist())
+    assert torch.allclose(shares / steps, left, atol=2 / steps)
+
+
+def test_a_template_for_one_picture_is_known_before_the_run(tmp_path: Path, pictures: list[ImageRef]) -> None:
+    from tiny_model import TEMPLATE, write_tiny_model
+
+    many = "{% if messages[-1]['content'] | length > 2 %}{{ raise_exception('one picture only') }}{% endif %}"
+    model = model_of(write_tiny_model(tmp_path / "one", template=many + TEMPLATE))
+    (one,) = answers(model, [ask_of("Is it red?", pictures[:1])])
+    assert one.text
+    assert model.capabilities.most_pictures == 1
+
+
 def test_a_template_without_a_system_role_is_known_before_the_run(tmp_path: Path, folder: Path) -> None:
     from tiny_model import WITHOUT_SYSTEM, write_tiny_model
 
@@ -389,16 +478,29 @@ def without(folder: Path, target: Path, *names: str) -> Path:
 
 
 def changed_config(folder: Path, target: Path, **values: Any) -> Path:
+    return changed_json(without(folder, target), "config.json", **values)
+
+
+def with_template(folder: Path, target: Path, template: str) -> Path:
     copy = without(folder, target)
-    file = copy / "config.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+    (copy / "chat_template.jinja").write_text(template)
     return copy
+
+
+RAISING = "{{ raise_exception('never') }}"
+BLIND = "{% for message in messages %}{{ message['role'] }}{% endfor %}"
 
 
 WRONG: list[tuple[str, Callable[[Path, Path], Path], dict[str, Any], str]] = [
     ("no template", lambda own, new: without(own, new, "chat_template.jinja"), {}, "holds no chat template"),
+    ("broken template", lambda own, new: with_template(own, new, "{% for %}"), {}, "its chat template fails"),
+    ("raising template", lambda own, new: with_template(own, new, RAISING), {}, r"fails \(TemplateError: never\)"),
+    ("blind template", lambda own, new: with_template(own, new, BLIND), {}, "leaves pictures out"),
+    ("broken tokenizer", lambda own, new: broken(own, new, "tokenizer.json"), {}, "cannot be loaded"),
+    ("broken weights", lambda own, new: broken(own, new, "model.safetensors"), {}, "cannot be loaded"),
     ("no processor", lambda own, new: without(own, new, "p*config.json"), {}, "processor|cannot be loaded"),
     ("text only", lambda own, new: changed_config(own, new, model_type="llama"), {}, "llama, which takes no pictures"),
+    ("code of its own", lambda own, new: with_code(own, new), {}, "If you trust them, give --trust-remote-code"),
     ("unknown kind", lambda own, new: changed_config(own, new, model_type="nonsense"), {}, "cannot be loaded"),
     ("no bounds on pixels", lambda own, new: without(own, new), {"max_pixels": 9}, "Leave --max-pixels out"),
     ("no such device", lambda own, new: without(own, new), {"device": "cuda"}, "Use --device cpu"),
@@ -406,6 +508,16 @@ WRONG: list[tuple[str, Callable[[Path, Path], Path], dict[str, Any], str]] = [
     ("no weights", lambda own, new: without(own, new, "*.safetensors"), {}, "cannot be loaded"),
     ("weights missing", lambda own, new: lacking_weights(own, new), {}, "lack 1 weights, such as lm_head.weight"),
 ]
+
+
+def with_code(folder: Path, target: Path) -> Path:
+    return changed_config(folder, target, model_type="nonsense", auto_map={"AutoConfig": "code.Config"})
+
+
+def broken(folder: Path, target: Path, name: str) -> Path:
+    copy = without(folder, target)
+    (copy / name).write_bytes((folder / name).read_bytes()[:500])
+    return copy
 
 
 def lacking_weights(folder: Path, target: Path) -> Path:
@@ -447,3 +559,11 @@ def test_bounds_on_pixels_reach_a_processor_that_knows_them() -> None:
     smaller = eyes(images=[large], return_tensors="pt")["pixel_values"]
     assert len(smaller) <= 16 * 4 < len(usual)
     assert own.size != eyes.size
+
+
+def test_a_missing_torchvision_is_one_line(tmp_path: Path) -> None:
+    """Processors of Qwen-VL and its like prepare videos with it, and are not made without."""
+    from beholder.models.transformers_generation import _unloadable
+
+    error = ImportError("\nQwen2VLVideoProcessor requires the Torchvision library but it was not found.\n")
+    assert "needs torchvision: pip install torchvision" in str(_unloadable("transformers/x", error))

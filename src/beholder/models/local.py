@@ -51,6 +51,17 @@ class LocalOptions(msgspec.Struct, frozen=True, kw_only=True):
         return {name: value for name, value in given.items() if value is not None}
 
 
+class OwnDecoding(msgspec.Struct, frozen=True):
+    """What a folder's `generation_config.json` says of decoding; None: nothing."""
+
+    do_sample: bool | None = None
+    temperature: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    top_p: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    top_k: int | None = None
+    max_new_tokens: _Count | None = None
+    repetition_penalty: Annotated[float, msgspec.Meta(gt=0)] | None = None
+
+
 class Decoding(msgspec.Struct, frozen=True):
     """How one answer is decoded. `temperature` 0: the likeliest token each time, whatever else is set. `top_k` 0: no
     bound. `limit` is the longest answer, in tokens. `seed` names the draws; it counts only where something is drawn.
@@ -120,6 +131,15 @@ def json_of(folder: Path, name: str) -> dict[str, Any]:
     return value
 
 
+def own_decoding(folder: Path) -> OwnDecoding:
+    """What the folder says of decoding. `UsageError` if it says what cannot be."""
+    said = json_of(folder, "generation_config.json")
+    try:
+        return msgspec.convert(said, OwnDecoding)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{folder / 'generation_config.json'}: {error}. Correct it.") from None
+
+
 def folder_digest(folder: Path) -> str:
     """32 hex digits that say which model a folder holds.
 
@@ -153,7 +173,7 @@ def _probes(file: Path, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def decoding(ask: Ask, own: Mapping[str, Any], run_seed: int) -> Decoding:
+def decoding(ask: Ask, own: OwnDecoding, run_seed: int) -> Decoding:
     """How an ask is decoded. What the plan leaves open is as the model's own `generation_config.json` says (`own`);
     where that is silent too, the likeliest token is taken.
 
@@ -163,13 +183,14 @@ def decoding(ask: Ask, own: Mapping[str, Any], run_seed: int) -> Decoding:
     sampling: Sampling = ask.sampling
     temperature = sampling.temperature
     if temperature is None:
-        temperature = float(own.get("temperature") or 1.0) if own.get("do_sample") else 0.0
+        usual = 1.0 if own.temperature is None else own.temperature
+        temperature = usual if own.do_sample else 0.0
     seed = sampling.seed if sampling.seed is not None else run_seed
     return Decoding(
         temperature=temperature,
-        top_p=float(own.get("top_p") or 1.0) if sampling.top_p is None else sampling.top_p,
-        top_k=int(own.get("top_k") or 0),
-        limit=sampling.max_tokens or int(own.get("max_new_tokens") or USUAL_LIMIT),
+        top_p=next((top_p for top_p in (sampling.top_p, own.top_p) if top_p is not None), 1.0),
+        top_k=max(0, own.top_k or 0),
+        limit=sampling.max_tokens or own.max_new_tokens or USUAL_LIMIT,
         seed=seed_for(seed, ask.sample.key, ask.epoch, ask.vote, "decode", len(ask.messages)),
     )
 

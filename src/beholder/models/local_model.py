@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
@@ -23,6 +24,7 @@ from beholder.models.local import (
     folder_digest,
     json_of,
     model_folder,
+    own_decoding,
     picture_parts,
     picture_record,
     pictures_by_place,
@@ -36,29 +38,37 @@ from beholder.sample import Ask, Failure, Message, Response, Usage
 class LocalModel(ABC):
     """A model of a local folder. Its weights are read with the first question; close it once.
 
-    `packages` run it: their versions are part of what a cached answer is found by, not of the plan.
+    `needed` run it, `heeded` may change what it answers: `packages` are those of both that are installed. Their
+    versions are part of what a cached answer is found by, not of the plan.
     """
 
     capabilities = Capabilities(seed=True)
     remote = True  # an answer takes time on a machine that has better to do: it is kept in the response cache
     wire: str
-    packages: tuple[str, ...]
+    needed: tuple[str, ...]
+    heeded: tuple[str, ...]
     install: str
 
     def __init__(self, name: str, options: LocalOptions, seed: int, *, at_once: int) -> None:
         self.folder = model_folder(name)
-        for package in self.packages:
+        for package in self.needed:
             if find_spec(package) is None:
                 raise UsageError(f"--model {name} needs {package}: {self.install}.")
         self.name = name
         self.options = options
         self._seed = seed
         self._digest = folder_digest(self.folder)
-        self.own_decoding = json_of(self.folder, "generation_config.json")
-        versions = {package: _version(package) for package in self.packages}
-        self._hashed = msgspec.json.encode([self.identity(), versions, options.device], order="deterministic")
+        self.own_decoding = own_decoding(self.folder)
+        versions = _versions((*self.needed, *self.heeded))
+        self.packages = tuple(versions)
+        self._hashed = msgspec.json.encode([self.identity(), versions], order="deterministic")
         self._batches: Batches[Row, Generated | Failure] = Batches(self._work, options.batch_size or at_once, name)
         self._weights: Any = None
+
+    @property
+    def device(self) -> str:
+        """Where it runs."""
+        return self.options.device
 
     @abstractmethod
     def written(self, messages: Sequence[Message]) -> str:
@@ -113,7 +123,7 @@ class LocalModel(ABC):
 
     def _hash(self, ask: Ask, record: bytes) -> str:
         digest = hashlib.blake2b(self._hashed, digest_size=16)
-        digest.update(b"\0" + record + b"\0%d\0%d" % (ask.epoch, ask.vote))
+        digest.update(f"\0{self.device}\0{ask.epoch}\0{ask.vote}\0".encode() + record)
         return digest.hexdigest()
 
     async def send(self, prepared: Prepared) -> Response:
@@ -155,11 +165,13 @@ class LocalModel(ABC):
         self._weights = None
 
 
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:  # made from source, not installed
-        return "unknown"
+def _versions(packages: Sequence[str]) -> dict[str, str]:
+    """The versions of those that are installed."""
+    versions = {}
+    for package in packages:
+        with suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    return versions
 
 
 def _told(how: Decoding) -> dict[str, Any]:

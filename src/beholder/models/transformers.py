@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,8 +28,12 @@ class TransformersModel(LocalModel):
     """One model of a local folder. Questions are worked on one by one unless `batch_size` says otherwise."""
 
     wire = "transformers"
-    packages = ("torch", "transformers")
-    install = "pip install torch, in the build that your machine wants, then pip install 'beholder[transformers]'"
+    needed = ("torch", "transformers")
+    heeded = ("torchvision", "tokenizers", "pillow")  # the first prepares pictures where it is there
+    install = (
+        "pip install torch torchvision, in the builds that your machine wants, then "
+        "pip install 'beholder[transformers]'"
+    )
 
     def __init__(self, name: str, options: LocalOptions, seed: int) -> None:
         super().__init__(name, options, seed, at_once=1)
@@ -45,16 +50,24 @@ class TransformersModel(LocalModel):
                 self._processor = Processor(self.name, self.folder, self.options)
             return self._processor
 
+    @cached_property
+    def device(self) -> str:
+        """Where it runs, `auto` decided."""
+        from beholder.models.transformers_generation import chosen_device
+
+        return chosen_device(self.options.device)
+
     async def check(self) -> None:
         """Loads the processor, not the weights."""
         await asyncio.to_thread(self._check)
 
     def _check(self) -> None:
-        from beholder.models.transformers_generation import chosen_device
-
-        takes_system = self.processor.takes_system_messages
-        self.capabilities = msgspec.structs.replace(self.capabilities, system_role=takes_system)
-        chosen_device(self.options.device)
+        self.capabilities = msgspec.structs.replace(
+            self.capabilities,
+            system_role=self.processor.takes_system_messages,
+            most_pictures=self.processor.most_pictures,
+        )
+        assert self.device
 
     def written(self, messages: Sequence[Message]) -> str:
         from beholder.models.transformers_generation import Unprocessable
@@ -68,7 +81,7 @@ class TransformersModel(LocalModel):
     def load(self) -> Weights:
         from beholder.models.transformers_generation import Weights
 
-        return Weights(self.name, self.folder, self.options, self.processor)
+        return Weights(self.name, self.folder, self.options, self.processor, self.own_decoding.repetition_penalty)
 
 
 def _content(message: Message) -> list[dict[str, str]]:

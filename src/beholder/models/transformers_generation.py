@@ -21,6 +21,19 @@ _PICTURE = {"type": "image"}
 _TEXT = {"type": "text", "text": "?"}
 
 
+_HEEDED = (
+    "bad_words_ids",
+    "begin_suppress_tokens",
+    "bos_token_id",
+    "min_new_tokens",
+    "no_repeat_ngram_size",
+    "sequence_bias",
+    "suppress_tokens",
+)
+"""Settings of a folder's generation config that hold. `Draws` chooses tokens and `_Until` ends answers; the rest would
+let an answer depend on the clock, on its batch, or on code of others."""
+
+
 class Unprocessable(Exception):
     """The processor cannot take a question as it is."""
 
@@ -46,7 +59,7 @@ class Processor:
         except UsageError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the folder, it is told in one line
-            raise UsageError(f"--model {name} cannot be loaded ({first_line(error)}).") from None
+            raise _unloadable(name, error) from None
         self.tokenizer: Any = getattr(self._whole, "tokenizer", None)
         eyes = getattr(self._whole, "image_processor", None)
         if self.tokenizer is None or eyes is None:
@@ -60,16 +73,21 @@ class Processor:
             self.tokenizer.pad_token = self.tokenizer.eos_token
         self.kind = type(self._whole).__name__
         self.context = getattr(config.get_text_config(), "max_position_embeddings", None)
-        self._mark = self._picture_mark()
+        try:
+            alone = self.render(_question(1))
+        except Unprocessable as error:
+            raise UsageError(f"--model {name}: {error}. Mend the template in its folder.") from None
+        pair = self._if_rendered(_question(2))
+        if alone == self._if_rendered(_question(0)):
+            raise UsageError(f"--model {name}: its chat template leaves pictures out. Mend it in its folder.")
+        self.most_pictures = 1 if pair is None else 0
+        """How many the template takes; 0: any number."""
+        self._mark = self._picture_mark(alone, pair)
 
     @property
     def takes_system_messages(self) -> bool:
         """Whether the chat template takes a system message."""
-        try:
-            self.render([{"role": "system", "content": [_TEXT]}, {"role": "user", "content": [_PICTURE, _TEXT]}])
-        except Unprocessable:
-            return False
-        return True
+        return self._if_rendered([{"role": "system", "content": [_TEXT]}, *_question(1)]) is not None
 
     def render(self, messages: Sequence[dict[str, Any]]) -> str:
         """The conversation as the chat template writes it, up to where the model goes on. Raises `Unprocessable`."""
@@ -77,6 +95,12 @@ class Processor:
             return str(self._whole.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False))
         except Exception as error:  # noqa: BLE001 - the template is the folder's own program
             raise Unprocessable(f"its chat template fails ({first_line(error)})") from None
+
+    def _if_rendered(self, messages: Sequence[dict[str, Any]]) -> str | None:
+        try:
+            return self.render(messages)
+        except Unprocessable:
+            return None
 
     def inputs(self, rows: Sequence[Row]) -> Any:
         """The tensors of a batch, padded on the left. Raises `Unprocessable`, `TooLong`."""
@@ -104,14 +128,18 @@ class Processor:
             raise TooLong(f"The question has {longest} tokens, and the model's context is {self.context}.")
         return made
 
-    def _picture_mark(self) -> str | None:
-        """The text that stands for one picture in a rendered prompt; None if none is certain."""
-        prompts = [self.render([{"role": "user", "content": [_PICTURE] * n + [_TEXT]}]) for n in (1, 2)]
+    def _picture_mark(self, alone: str, pair: str | None) -> str | None:
+        """The text that stands for one picture in rendered prompts with one and two; None if none is certain."""
         for name in ("image_token", "boi_token"):
             mark = getattr(self._whole, name, None)
-            if isinstance(mark, str) and mark and [prompt.count(mark) for prompt in prompts] == [1, 2]:
+            if isinstance(mark, str) and mark and alone.count(mark) == 1 and (pair is None or pair.count(mark) == 2):
                 return mark
         return None
+
+
+def _question(pictures: int) -> list[dict[str, Any]]:
+    """A message with so many pictures, as chat templates take it."""
+    return [{"role": "user", "content": [_PICTURE] * pictures + [_TEXT]}]
 
 
 def bounded(name: str, eyes: Any, bounds: dict[str, int]) -> Any:
@@ -126,8 +154,11 @@ def bounded(name: str, eyes: Any, bounds: dict[str, int]) -> Any:
 class Weights:
     """A model in memory, ready to answer. Used by one thread."""
 
-    def __init__(self, name: str, folder: Path, options: LocalOptions, processor: Processor) -> None:
+    def __init__(
+        self, name: str, folder: Path, options: LocalOptions, processor: Processor, penalty: float | None
+    ) -> None:
         self._processor = processor
+        self._penalty = penalty
         self.device = chosen_device(options.device)
         try:
             self._model, told = transformers.AutoModelForImageTextToText.from_pretrained(
@@ -140,12 +171,20 @@ class Weights:
             )
             self._model = self._model.to(self.device).eval()
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the folder, it is told in one line
-            raise UsageError(f"--model {name} cannot be loaded ({first_line(error)}).") from None
+            raise _unloadable(name, error) from None
         missing = sorted(told["missing_keys"])
         if missing:  # transformers fills them with random numbers
             raise UsageError(f"--model {name}: its files lack {len(missing)} weights, such as {missing[0]}.")
-        ends = self._model.generation_config.eos_token_id
-        self._ends = {*(ends if isinstance(ends, list) else [ends]), processor.tokenizer.eos_token_id} - {None}
+        own = self._model.generation_config
+        ends = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
+        self._ends = {*ends, processor.tokenizer.eos_token_id} - {None}
+        # In place of the folder's: `generate` takes from there what is not said to it.
+        self._model.generation_config = transformers.GenerationConfig(
+            **{setting: getattr(own, setting, None) for setting in _HEEDED},
+            eos_token_id=sorted(self._ends),
+            pad_token_id=processor.tokenizer.pad_token_id,
+            do_sample=False,
+        )
 
     def answer(self, rows: Sequence[Row], unwanted: Callable[[], bool]) -> list[Generated | Failure]:
         """The answers of a batch; what cannot be answered becomes a failure of its own."""
@@ -160,12 +199,14 @@ class Weights:
             min(row.decoding.limit, context - length) if context else row.decoding.limit
             for row, length in zip(rows, lengths, strict=True)
         ]
+        chooses: list[Any] = [Draws([row.decoding for row in rows])]
+        if self._penalty is not None:
+            chooses.insert(0, Penalty(self._penalty, [width - length for length in lengths]))
         with torch.inference_mode():
             made = self._model.generate(
                 **inputs.to(self.device, dtype=self._model.dtype),
-                generation_config=_plain(self._model.generation_config, max(limits), sorted(self._ends)),
-                pad_token_id=self._processor.tokenizer.pad_token_id,
-                logits_processor=transformers.LogitsProcessorList([Draws([row.decoding for row in rows])]),
+                max_new_tokens=max(limits),
+                logits_processor=transformers.LogitsProcessorList(chooses),
                 stopping_criteria=transformers.StoppingCriteriaList([_Until(width, limits, unwanted)]),
             )
         answers = made[:, width:].tolist()
@@ -181,6 +222,22 @@ class Weights:
         )
         finish = "length" if end is None else "stop"
         return Generated(text, marked, tuple(tokens), finish, prompt_tokens, seconds)
+
+
+class Penalty(transformers.LogitsProcessor):  # type: ignore[misc]
+    """The penalty on what was said before, padding left out: a token that pads may also be one that ends an answer."""
+
+    def __init__(self, penalty: float, starts: Sequence[int]) -> None:
+        self._one = transformers.RepetitionPenaltyLogitsProcessor(float(penalty))
+        self._starts = starts
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        return torch.cat(
+            [
+                self._one(input_ids[row : row + 1, start:], scores[row : row + 1])
+                for row, start in enumerate(self._starts)
+            ]
+        )
 
 
 class Draws(transformers.LogitsProcessor):  # type: ignore[misc]
@@ -204,13 +261,14 @@ class Draws(transformers.LogitsProcessor):  # type: ignore[misc]
 
 
 def _drawn(scores: torch.Tensor, how: Decoding, number: float) -> torch.Tensor:
-    """The token that a number in [0, 1) picks."""
+    """The token that a number in [0, 1) picks. `top_k` cuts first, and `top_p` is a share of what that leaves."""
     probabilities, tokens = (scores.float() / how.temperature).softmax(dim=-1).sort(descending=True, stable=True)
+    probabilities = probabilities[: how.top_k or None]
     sums = probabilities.cumsum(dim=-1)
-    kept = int((sums - probabilities < how.top_p).sum()) if how.top_p < 1 else len(sums)
-    kept = max(1, min(kept, how.top_k or kept))
-    place = torch.searchsorted(sums[:kept], sums[kept - 1] * number, right=True)
-    return tokens[place.clamp(max=kept - 1)]
+    if how.top_p < 1:
+        sums = sums[: max(1, int((sums - probabilities < how.top_p * sums[-1]).sum()))]
+    # The first place whose sum reaches the number: never one behind it that adds nothing, being impossible.
+    return tokens[torch.searchsorted(sums, sums[-1] * number)]
 
 
 class _Until(transformers.StoppingCriteria):  # type: ignore[misc]
@@ -227,16 +285,6 @@ class _Until(transformers.StoppingCriteria):  # type: ignore[misc]
         )
 
 
-def _plain(own: Any, limit: int, ends: list[int]) -> Any:
-    """The folder's generation config (penalties, forbidden tokens), without what chooses a token or ends an answer."""
-    values = own.to_dict()
-    for name in ("temperature", "top_p", "top_k", "min_p", "typical_p", "max_length", "min_length", "num_beams"):
-        values.pop(name, None)
-    return transformers.GenerationConfig.from_dict(
-        values | {"do_sample": False, "max_new_tokens": limit, "eos_token_id": ends, "return_dict_in_generate": False}
-    )
-
-
 def chosen_device(name: str) -> str:
     """The device of a name; `auto` is the best that there is. `UsageError` if it is not there."""
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
@@ -248,6 +296,16 @@ def chosen_device(name: str) -> str:
     if not there[kind]:
         raise UsageError(f"--device {name}: torch {torch.__version__} finds no such device here. Use --device cpu.")
     return name
+
+
+def _unloadable(name: str, error: Exception) -> UsageError:
+    if isinstance(error, ImportError) and "torchvision" in str(error).lower():
+        mend = "pip install torchvision, in the build that goes with your torch"
+        return UsageError(f"--model {name} needs torchvision: {mend}.")
+    if "trust_remote_code" in str(error):
+        mend = "If you trust them, give --trust-remote-code"
+        return UsageError(f"--model {name} needs Python files of its folder to be run. {mend}.")
+    return UsageError(f"--model {name} cannot be loaded ({first_line(error)}).")
 
 
 def _decoded(data: bytes) -> Any:

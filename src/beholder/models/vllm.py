@@ -28,7 +28,8 @@ class VllmModel(LocalModel):
 
     wire = "vllm"
     capabilities = Capabilities(seed=True, most_pictures=MOST_PICTURES)
-    packages = ("vllm",)
+    needed = ("vllm",)
+    heeded = ("torch", "transformers", "pillow")
     install = "pip install vllm, on a machine with a GPU"
 
     def __init__(self, name: str, options: LocalOptions, seed: int) -> None:
@@ -52,7 +53,7 @@ class _Engine:
 
     def __init__(self, model: VllmModel) -> None:
         self._vllm = _imported(model.name)
-        self._penalty = float(model.own_decoding.get("repetition_penalty") or 1.0)
+        self._penalty = model.own_decoding.repetition_penalty or 1.0
         options = model.options
         try:
             self._llm = self._vllm.LLM(
