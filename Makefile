@@ -57,7 +57,7 @@ bench: .venv/.dev
 # Torch first and by itself: a lock cannot say which of its builds a machine wants. This one has no GPU in it.
 .venv-models/.ready: requirements/lane.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Beholder needs Python 3.11 or newer; none was found."; exit 1; }
-	test -x .venv-models/bin/python || $(PYTHON) -m venv .venv-models
+	test -x .venv-models/bin/python || $(PYTHON) -m venv .venv-models || { rm -rf .venv-models; exit 1; }
 	$(PIP_MODELS) install torch==2.13.0
 	$(PIP_MODELS) install --require-hashes -r requirements/lane.lock
 	$(PIP_MODELS) install --no-deps --no-build-isolation --editable .
