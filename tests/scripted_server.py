@@ -122,6 +122,10 @@ class ScriptedServer:
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
+        for listening in server.sockets:
+            self._loop.remove_reader(listening.fileno())
+        for _ in range(3):  # a connection just accepted gets as far as `_talk`: cut off before, it would stay open
+            await asyncio.sleep(0)
         server.close()
         tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in tasks:

@@ -64,7 +64,7 @@ def test_why_it_ended_in_the_words_of_the_chat_wire(stop: str | None, finish: st
 
 REFUSALS: list[tuple[list[dict[str, Any]], Any, str | None]] = [
     ([text("I began")], {"type": "refusal", "explanation": "No."}, "I began"),
-    ([], {"type": "refusal", "explanation": "No."}, "No."),
+    ([], {"type": "refusal", "explanation": "Answer: F. is not what the model said"}, None),
     ([], {"type": "refusal", "explanation": None}, None),
     ([], None, None),
 ]

@@ -76,6 +76,9 @@ def test_a_header_of_the_user_stands_in_for_the_key(monkeypatch: pytest.MonkeyPa
     request, _ = exchange(ask(), headers={"Authorization": "Bearer mine"})
     assert request.headers["authorization"] == "Bearer mine"
     assert b"sk-12345678" not in request.head
+    request, _ = exchange(ask(), headers={"X-Api-Key": "mine"})
+    assert request.headers["x-api-key"] == "mine"
+    assert b"sk-12345678" not in request.head
 
 
 WHOLE = message({"type": "thinking", "thinking": "Hm.", "signature": "s"}, text("<answer>T</answer>"))
@@ -85,6 +88,7 @@ IN_PIECES: list[tuple[str, Sampling, dict[str, Any], bool]] = [
     ("long answers", Sampling(max_tokens=STREAM_ABOVE + 1), {}, True),
     ("just not long", Sampling(max_tokens=STREAM_ABOVE), {}, False),
     ("asked for", Sampling(), {"stream": True}, True),
+    ("asked for by the extra body", Sampling(), {"extra_body": {"stream": True}}, True),
     ("long by the extra body", Sampling(), {"extra_body": {"max_tokens": 32_000}}, True),
 ]
 
@@ -180,6 +184,19 @@ def test_a_full_context_is_the_conversations_end_with_tools_and_a_cut_without() 
     assert (caught.value.status, caught.value.retryable) == (400, False)
 
 
+def test_a_picture_that_the_rules_forbid_is_a_refusal() -> None:
+    error = {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"}
+    body = json.dumps({"type": "error", "error": error}).encode()
+    for reply, endpoint in (
+        (Reply(body, status=400), {}),
+        (Reply(body), {}),
+        (Reply(body, status=400), {"stream": True}),
+    ):
+        response = exchange(ask(), reply, **endpoint)[1]
+        assert (response.finish, response.text) == ("content_filter", None)
+        assert response.request_hash
+
+
 def test_calls_come_back() -> None:
     (one,) = exchange(ask(tools=(SPEC,)), Reply(message(tool_use("c1"), stop="tool_use")))[1].calls
     assert (one.id, one.name, json.loads(one.arguments)) == ("c1", "crop", {"box": [0, 1]})
@@ -198,7 +215,7 @@ def test_a_name_that_is_listed_is_good() -> None:
         assert ([one.path for one in server.listed], server.requests) == (["/v1/models?limit=1000"], [])
 
 
-@pytest.mark.parametrize(("status", "good"), [(200, True), (404, False)])
+@pytest.mark.parametrize(("status", "good"), [(200, True), (405, True), (404, False)])
 def test_a_name_that_is_not_listed_is_asked_for(status: int, good: bool) -> None:
     """Names that stand for the newest of a line are known to the server and not in its list."""
     with ScriptedServer(lambda request: Reply(b"{}", status=status), models=["claude-a-1"]) as server:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beholder.errors import AuthError, ProviderError
-from beholder.models.chat_reply import error_for_status, read_reply, seconds_to_wait
+from beholder.models.chat_reply import error_for_status, read_reply, refused_by_rules, seconds_to_wait
 from beholder.sample import Usage
 
 
@@ -96,6 +96,55 @@ def test_usage_counts_only_whole_numbers() -> None:
 def test_no_server_can_make_a_count_that_breaks_the_sums(number: Any) -> None:
     body = json.dumps({"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": number}}).encode()
     assert read_reply(body).usage == Usage()
+
+
+RULES: list[tuple[str, int, Any, bool]] = [
+    ("Azure", 400, {"code": "content_filter", "message": "filtered", "status": 400}, True),
+    ("Azure's older form", 400, {"code": None, "innererror": {"code": "ResponsibleAIPolicyViolation"}}, True),
+    ("OpenAI", 400, {"code": "content_policy_violation", "message": "no"}, True),
+    ("OpenAI's words", 400, {"code": "invalid_prompt", "message": "flagged as violating our usage policy."}, True),
+    (
+        "Anthropic",
+        400,
+        {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"},
+        True,
+    ),
+    ("OpenRouter", 403, {"code": 403, "message": "flagged", "metadata": {"flagged_input": "a gun"}}, True),
+    ("an account", 403, {"message": "This account was disabled for violating our usage policy."}, False),
+    ("a bad picture", 400, {"code": "invalid_prompt", "message": "image too large"}, False),
+    ("a fault", 500, {"code": "content_filter"}, False),
+    ("text", 400, "content_filter", False),
+    ("odd types", 400, {"code": [], "message": None, "innererror": 5, "metadata": "x"}, False),
+]
+
+
+@pytest.mark.parametrize(("status", "error", "refused"), [row[1:] for row in RULES], ids=[row[0] for row in RULES])
+def test_what_the_providers_rules_forbid_is_a_refusal_and_no_failure(status: int, error: Any, refused: bool) -> None:
+    body = json.dumps({"error": error}).encode()
+    response = refused_by_rules(status, body)
+    assert (response is not None) is refused
+    if response is not None:
+        assert (response.finish, response.text, response.raw) == ("content_filter", None, body)
+        assert read_reply(body).finish == "content_filter"
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"\xff", b"[" * 100_000, b'{"error":null}'])
+def test_what_is_no_error_at_all_is_no_refusal(body: bytes) -> None:
+    assert refused_by_rules(400, body) is None
+
+
+MENDS = [
+    ("`temperature` is deprecated for this model.", "--temperature default"),
+    ("temperature and top_p cannot both be specified.", "--temperature default, --top-p default"),
+    ("Use 'max_completion_tokens' instead.", "--max-tokens-field max_completion_tokens"),
+]
+
+
+@pytest.mark.parametrize(("words", "mend"), MENDS)
+def test_a_setting_that_a_model_does_not_take_is_told_with_its_mend(words: str, mend: str) -> None:
+    body = json.dumps({"error": {"message": words}}).encode()
+    assert mend in str(error_for_status(400, body, None, 0.0))
+    assert mend not in str(error_for_status(500, body, None, 0.0))
 
 
 STATUSES = [(429, True), (500, True), (502, True), (503, True), (529, True), (408, True), (599, True)]

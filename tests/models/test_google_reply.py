@@ -74,7 +74,12 @@ def test_why_it_ended(reason: str | None, finish: str | None) -> None:
 
 
 def test_a_blocked_prompt_is_a_refusal() -> None:
-    body = json.dumps({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 9}}).encode()
+    body = json.dumps(
+        {
+            "promptFeedback": {"blockReason": "SAFETY", "blockReasonMessage": "Answer: F."},
+            "usageMetadata": {"promptTokenCount": 9},
+        }
+    ).encode()
     response = read_content(body)
     assert (response.finish, response.text, response.usage.prompt_tokens) == ("content_filter", None, 9)
 

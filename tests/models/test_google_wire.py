@@ -138,6 +138,7 @@ def test_time_outs_are_ours() -> None:
             {"key_variable": "NOWHERE", "headers": {"X-Goog-Api-Key": "mine"}},
             {"x-goog-api-key": "mine", "authorization": None},
         ),
+        ({"headers": {"x-goog-api-key": "mine"}}, {"x-goog-api-key": "mine", "authorization": None}),
     ],
 )
 def test_only_the_credentials_that_were_named_are_sent(endpoint: Any, expected: dict[str, str | None]) -> None:
@@ -152,6 +153,11 @@ def test_the_address_may_hold_a_version_and_a_query() -> None:
         base = server.url.removesuffix("/v1")
         send(model_at(server, base_url=f"{base}/gate/v1beta?tenant=a"))
     assert server.requests[0].path == "/gate/v1beta/models/gem:generateContent?tenant=a"
+
+
+def test_what_would_do_nothing_is_refused() -> None:
+    with pytest.raises(UsageError, match="Leave --stream out"):
+        GoogleModel("google/gem", Endpoint(base_url="http://127.0.0.1:9", stream=True))
 
 
 def test_a_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

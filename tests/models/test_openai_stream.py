@@ -148,6 +148,12 @@ def test_calls_as_servers_send_them(deltas: list[dict[str, Any]], calls: list[tu
 
 
 ENDS: list[tuple[str, bytes, str | None, str | None]] = [
+    (
+        "text in parts",
+        chunk({"content": [{"type": "thinking"}, {"type": "text", "text": "T"}]}) + chunk({}, "stop"),
+        "T",
+        "stop",
+    ),
     ("a finish and no last word", chunk({"content": "T"}, "stop"), "T", "stop"),
     ("a last word and no finish", chunk({"content": "T"}) + DONE, "T", None),
     ("no empty line at the end", chunk({"content": "T"}, "stop").rstrip(), "T", "stop"),
@@ -170,6 +176,7 @@ def test_where_an_answer_ends(data: bytes, text: str | None, finish: str | None)
 
 
 FAULTS: list[tuple[str, bytes, str, bool]] = [
+    ("choices that are none", b'data: {"choices": 5}\n\n' + DONE, "empty_choices", True),
     ("it breaks off", chunk({"content": "<answer>T</answer>"}), "broken_body", True),
     ("it says nothing", b"", "broken_body", True),
     ("only comments", b": hello\n\n", "broken_body", True),

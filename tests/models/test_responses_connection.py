@@ -196,8 +196,35 @@ def test_a_stream_ends_with_the_whole_response() -> None:
         assert send(base_url=server.url, stream=True).text == "T"
 
 
+BLOCKED = {"code": "image_content_policy_violation", "message": "no"}
+REFUSALS: list[tuple[str, Reply, bool]] = [
+    ("a status", Reply(json.dumps({"error": {"code": "content_filter"}}).encode(), status=400), False),
+    ("a response that failed", Reply(json.dumps({"status": "failed", "error": BLOCKED, "output": []}).encode()), False),
+    ("an event", events(STARTED, {"type": "error"} | BLOCKED), True),
+    ("an event with the error in it", events(STARTED, {"type": "error", "error": BLOCKED}), True),
+]
+
+
+@pytest.mark.parametrize(("reply", "stream"), [row[1:] for row in REFUSALS], ids=[row[0] for row in REFUSALS])
+def test_what_the_rules_forbid_is_a_refusal_however_it_is_told(reply: Reply, stream: bool) -> None:
+    with ScriptedServer(lambda request: reply) as server:
+        response = send(base_url=server.url, stream=stream)
+    assert (response.finish, response.text) == ("content_filter", None)
+
+
+def test_a_stream_is_understood_where_the_extra_body_asks_for_it() -> None:
+    with ScriptedServer(lambda request: events(STARTED, DONE)) as server:
+        assert send(base_url=server.url, extra_body={"stream": True}).text == "T"
+
+
 FAILED = {"status": "failed", "output": [], "error": {"code": "server_error", "message": "x"}}
 STREAMS: list[tuple[str, Reply, str, bool]] = [
+    (
+        "an error that asking again does not mend",
+        events({"type": "error", "code": "invalid_image", "message": "x"}),
+        "request",
+        False,
+    ),
     ("cut off", events(STARTED, DELTA), "empty_choices", True),
     ("an error", events(STARTED, {"type": "error", "message": "overloaded"}), "error_in_body", True),
     ("an error of another form", events({"type": "x", "error": {"message": "overloaded"}}), "error_in_body", True),

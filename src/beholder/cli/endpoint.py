@@ -18,7 +18,7 @@ from beholder.models.address import scrub, scrub_url, split_url, usable_proxy
 from beholder.models.credentials import brings_credentials
 from beholder.models.endpoint import Endpoint
 from beholder.models.local import LocalOptions
-from beholder.models.served import SERVED, service_of
+from beholder.models.served import key_variables, service_of
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=4096)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]
@@ -219,7 +219,7 @@ def of_a_foreign_run(
             f"{folder} lies outside --runs-dir {runs_dir}, and its run.json would send your key to {told}. "
             f"{yours} --base-url."
         )
-    if key_variable is None and stored.key_variable not in {one.key_variable for one in SERVED.values()}:
+    if key_variable is None and stored.key_variable not in key_variables():
         raise UsageError(
             f"{folder} lies outside --runs-dir {runs_dir}, and its run.json would send the key in "
             f"{stored.key_variable!r}. {yours} --api-key-env."

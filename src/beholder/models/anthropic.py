@@ -39,6 +39,7 @@ class AnthropicModel(HostedModel):
     wire = "anthropic"
     sdk = "anthropic"
     extra = "anthropic"
+    key_header = "x-api-key"
     capabilities = Capabilities(tools=True, pictures_in_tool_messages=True, most_pictures=100, longest_side=8000)
     _client: anthropic.AsyncAnthropic | None = None
 
@@ -54,8 +55,9 @@ class AnthropicModel(HostedModel):
 
         client = self._open()
         limit = body.get("max_tokens")
+        streams = self.endpoint.stream or body.get("stream") or (isinstance(limit, int) and limit > STREAM_ABOVE)
         try:
-            if not (self.endpoint.stream or (isinstance(limit, int) and limit > STREAM_ABOVE)):
+            if not streams:
                 return _without_error((await client.post("/v1/messages", body=body, cast_to=httpx2.Response)).content)
             stream = await client.post(
                 "/v1/messages",
@@ -96,8 +98,8 @@ class AnthropicModel(HostedModel):
         found = read_listing(*await self._get("/v1/models?limit=1000"))
         if lacks(found, self.model):  # names such as claude-NAME-latest are known and not listed
             status, _ = await self._get(f"/v1/models/{quote(self.model, safe='')}")
-            if status == 200:
-                return Listing(status, (*found.ids, self.model))
+            if status != 404:  # nothing is known against it
+                return Listing(status)
         return found
 
     async def _get(self, path: str) -> tuple[int, bytes]:

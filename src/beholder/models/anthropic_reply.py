@@ -65,13 +65,9 @@ def read_message(body: bytes) -> Response:
             "Leave them out of --extra-body.",
             kind="request",
         )
-    text = _joined(blocks, "text", "text")
-    if text is None and reason == "refusal":
-        details = message.get("stop_details")
-        text = _string(details.get("explanation")) if isinstance(details, dict) else None
     calls = tuple(map(_call, [block for block in blocks if block.get("type") == "tool_use"][:_MOST_CALLS]))
     return Response(
-        text=text,
+        text=_joined(blocks, "text", "text"),  # why it refused is told by others than the model: no text
         reasoning=_joined(blocks, "thinking", "thinking"),
         finish=_FINISH.get(reason, reason) if isinstance(reason, str) else None,
         served_model=_string(message.get("model")),

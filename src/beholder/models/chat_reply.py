@@ -13,6 +13,17 @@ from beholder.sample import Response, ToolCall, Usage
 
 _RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _MESSAGE_LIMIT = 300
+_BLOCKED_CODES = ("content_filter", "_policy", "policy_violation", "policyviolation")
+"""How the codes of errors end that say that the provider's rules forbid an answer."""
+_BLOCKED_WORDS = ("content filtering policy", "content management policy", "violating our usage policy")
+"""What such errors say (Anthropic's, Azure's, OpenAI's) whose codes say only that the request is no good."""
+_BLOCKED_STATUS = (400, 403)
+_SETTINGS = {
+    "temperature": "--temperature default",
+    "top_p": "--top-p default",
+    "max_completion_tokens": "--max-tokens-field max_completion_tokens",
+}
+"""A setting that a model does not take, or asks for instead of another one → the option that mends it."""
 _MOST_CALLS = 128
 
 
@@ -44,20 +55,22 @@ def read_reply(body: bytes) -> Response:
     """The response in a 200 body. Raises `ProviderError` (retryable) if the body is not a usable reply."""
     reply = _decode(body)
     if reply.error is not None:
+        if is_blocked(reply.error):
+            return blocked_response(body)
         raise _error_in_body(reply.error)
     if not reply.choices or reply.choices[0].message is None:
         raise ProviderError("The server's reply holds no choices.", kind="empty_choices", retryable=True)
     choice = reply.choices[0]
     message = choice.message
     assert message is not None
-    text = _text(message.content)
+    text = text_of(message.content)
     finish = choice.finish_reason if isinstance(choice.finish_reason, str) else None
     if not text and isinstance(message.refusal, str) and message.refusal:
         text, finish = message.refusal, "content_filter"
     reasoning = message.reasoning_content if message.reasoning_content is not None else message.reasoning
     return Response(
         text=text,
-        reasoning=_text(reasoning),
+        reasoning=text_of(reasoning),
         finish=finish,
         served_model=_string(reply.model),
         fingerprint=_string(reply.system_fingerprint),
@@ -81,6 +94,42 @@ def _decode(body: bytes) -> _Reply:
         ) from None
 
 
+def is_blocked(error: Any, status: int = 200) -> bool:
+    """Whether an error says that the provider's rules forbid an answer: then the model refused, and nothing failed.
+
+    Providers answer so before the model has said a word: Azure, Anthropic and OpenAI with 400, OpenRouter with 403,
+    which is a refused key or account unless it names the input that was flagged.
+    """
+    if not isinstance(error, dict):
+        return False
+    inner, more = error.get("innererror"), error.get("metadata")
+    if isinstance(more, dict) and "flagged_input" in more:
+        return True
+    if status in (401, 403) or error.get("code") in (401, 403):
+        return False
+    codes = (error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None)
+    if any(isinstance(code, str) and code.lower().endswith(_BLOCKED_CODES) for code in codes):
+        return True
+    words = str(error.get("message"))[:2000].lower()
+    return any(one in words for one in _BLOCKED_WORDS)
+
+
+def blocked_response(body: bytes) -> Response:
+    """The answer that such an error is: none, by the provider's filter. Its words are not the model's, and no text."""
+    return Response(finish="content_filter", raw=body)
+
+
+def refused_by_rules(status: int, body: bytes) -> Response | None:
+    """The refusal that an answer without success stands for; None if it is a failure."""
+    if status not in _BLOCKED_STATUS:
+        return None
+    try:
+        decoded = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return blocked_response(body) if isinstance(decoded, dict) and is_blocked(decoded.get("error"), status) else None
+
+
 def error_for_status(status: int, body: bytes, retry_after: str | None, now: float) -> ProviderError:
     """The error that a non-200 answer means. `now` is the time (seconds since 1970) for dated Retry-After headers."""
     words = _server_words(body)
@@ -89,7 +138,7 @@ def error_for_status(status: int, body: bytes, retry_after: str | None, now: flo
             f"The server refused the API key (HTTP {status}): {words}", kind=f"http_{status}", status=status
         )
     return ProviderError(
-        f"HTTP {status}: {words}",
+        f"HTTP {status}: {words}{_mend(words) if status == 400 else ''}",
         kind=f"http_{status}" if status in _RETRYABLE_STATUS or status >= 500 else "request",
         status=status,
         retryable=status in _RETRYABLE_STATUS or status >= 500,
@@ -136,10 +185,18 @@ def _server_words(body: bytes) -> str:
         decoded = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return shortened(body.decode("utf-8", "replace")) or "(empty body)"
+    if isinstance(decoded, list) and len(decoded) == 1:  # Google's, from some addresses
+        decoded = decoded[0]
     if isinstance(decoded, dict):
         error = decoded.get("error", decoded.get("message", decoded.get("detail", decoded)))
         return shortened(error.get("message", error) if isinstance(error, dict) else error)
     return shortened(decoded)
+
+
+def _mend(words: str) -> str:
+    """What to do about settings that a model does not take: newer ones refuse what older ones were given always."""
+    mends = [mend for name, mend in _SETTINGS.items() if name in words]
+    return f" (If the model does not take it: {', '.join(mends)}.)" if mends else ""
 
 
 def shortened(value: Any) -> str:
@@ -151,7 +208,7 @@ def _string(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _text(content: Any) -> str | None:
+def text_of(content: Any) -> str | None:
     """Content is a string, null, or (some servers) a list of parts whose texts are joined."""
     if isinstance(content, str):
         return content

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from beholder.errors import ProviderError
+from beholder.models.chat_reply import text_of
 from beholder.models.sse import EventReader, TooLong
 
 STREAMED: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
@@ -98,7 +99,8 @@ class ChatInPieces:
                 self._facts.setdefault(name, chunk[name])
         if isinstance(chunk.get("usage"), dict):
             self._facts["usage"] = chunk["usage"]  # some servers count along: the last one is the sum
-        for choice in chunk.get("choices") or ():
+        choices = chunk.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict) and choice.get("index", 0) in (0, None):
                 if isinstance(choice.get("message"), dict) and not choice.get("delta"):
                     self._whole, self._done = chunk, True  # the whole answer as one event
@@ -116,8 +118,9 @@ class ChatInPieces:
         if not isinstance(delta, dict):
             return
         for name in _OF_THE_MESSAGE:
-            if isinstance(delta.get(name), str):
-                self._texts.setdefault(name, []).append(delta[name])
+            text = text_of(delta.get(name))
+            if text is not None:
+                self._texts.setdefault(name, []).append(text)
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             if isinstance(call, dict):

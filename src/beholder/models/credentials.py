@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from beholder.errors import UsageError
-from beholder.models.address import is_secret, secret_values, split_url
+from beholder.models.address import is_secret, scrub_url, secret_values, split_url
 from beholder.models.endpoint import Endpoint
 
 _KEY_HEADERS = ("authorization", "api-key")
@@ -19,13 +19,16 @@ _SHORTEST = 8
 `ollama`, which guard nothing and are words of an honest answer."""
 
 
-def brings_credentials(headers: Iterable[str]) -> bool:
-    """Whether one of the headers (their names) is one that a key is sent in: then no other key goes with it."""
-    return any(name.lower() in _KEY_HEADERS for name in headers)
+def brings_credentials(headers: Iterable[str], own: str = "") -> bool:
+    """Whether one of the headers (their names) is one that a key is sent in: then no other key goes with it.
+
+    `own` is the header for keys that a wire has besides the usual ones, in lower case.
+    """
+    return any(name.lower() in (*_KEY_HEADERS, own) for name in headers)
 
 
-def api_key(endpoint: Endpoint) -> str:
-    """The key to send; none where the URL or a header of the user's brings other credentials."""
+def api_key(endpoint: Endpoint, own: str = "") -> str:
+    """The key to send; none where the URL or a header of the user's (`own` too) brings other credentials."""
     key = os.environ.get(endpoint.key_variable, "").strip()
     in_url = "@" in split_url(endpoint.base_url).netloc
     in_header = any(name.lower() == "authorization" for name in endpoint.headers)
@@ -33,7 +36,17 @@ def api_key(endpoint: Endpoint) -> str:
         raise UsageError("--base-url holds credentials and --header sets Authorization. Give one of the two.")
     if not key.isprintable():
         raise UsageError(f"The API key in {endpoint.key_variable} holds a line break or a control character.")
-    return "" if in_url or brings_credentials(endpoint.headers) else key
+    return "" if in_url or brings_credentials(endpoint.headers, own) else key
+
+
+def key_refused(endpoint: Endpoint, key: str, status: int, own: str = "") -> str:
+    """What to say to a person whose key a server does not accept."""
+    told, variable = scrub_url(endpoint.base_url), endpoint.key_variable
+    if key:
+        return f"The key is not accepted by {told} (HTTP {status}). Correct {variable}, or --api-key-env."
+    if "@" in told or brings_credentials(endpoint.headers, own):
+        return f"The key is not accepted by {told} (HTTP {status}). Correct the credentials in --base-url or --header."
+    return f"The key is not accepted by {told} (HTTP {status}): {variable} is not set. Set it, or --api-key-env."
 
 
 class Secrets:

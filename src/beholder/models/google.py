@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlunsplit
 
 from beholder import __version__
-from beholder.errors import ProviderError
+from beholder.errors import ProviderError, UsageError
 from beholder.images.wire import Sent
 from beholder.models.address import split_url
 from beholder.models.capabilities import Capabilities
+from beholder.models.endpoint import Endpoint
 from beholder.models.google_body import content_body, with_extra
 from beholder.models.google_reply import read_content, refusal
 from beholder.models.hosted import Base64Of, HostedModel, Refused
@@ -31,7 +32,6 @@ API_VERSION = "v1"
 """What is asked where the address names no version; the SDK's own choice."""
 
 _VERSION = re.compile(r"/(v\d+(?:alpha|beta)?\d*)$")
-_KEY_HEADER = "x-goog-api-key"
 
 
 class GoogleModel(HostedModel):
@@ -44,9 +44,15 @@ class GoogleModel(HostedModel):
     wire = "google"
     sdk = "google.genai"
     extra = "google"
+    key_header = "x-goog-api-key"
     capabilities = Capabilities(tools=True, pictures_in_tool_messages=True, seed=True)
     _client: genai.Client | None = None
     _http: httpx2.AsyncClient | None = None
+
+    def __init__(self, name: str, endpoint: Endpoint) -> None:
+        super().__init__(name, endpoint)
+        if endpoint.stream:
+            raise UsageError(f"{name}: answers of Google's API are not streamed here. Leave --stream out.")
 
     def identity(self) -> dict[str, Any]:
         there = {"pictures_in_tool_messages": True} if self.endpoint.pictures_in_tool_messages else {}
@@ -133,7 +139,7 @@ class GoogleModel(HostedModel):
             logging.getLogger("google_genai").setLevel(logging.ERROR)
             address, version, self._query = address_of(self.endpoint.base_url)
             own = {name.lower(): value for name, value in self.endpoint.headers.items()}
-            self._without_key = not self.key and _KEY_HEADER not in own
+            self._without_key = not self.key and self.key_header not in own
             self._http = open_client(self.endpoint, self.proxy)
             self._http.event_hooks = {"request": [self._before_sending]}
             self._client = genai.Client(
@@ -155,7 +161,7 @@ class GoogleModel(HostedModel):
         if self._query:
             request.url = request.url.copy_merge_params(self._query)
         if self._without_key:
-            request.headers.pop(_KEY_HEADER, None)
+            request.headers.pop(self.key_header, None)
 
     async def close(self) -> None:
         if self._client is not None and self._http is not None:

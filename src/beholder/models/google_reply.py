@@ -58,7 +58,7 @@ def read_content(body: bytes) -> Response:
     if not isinstance(first, dict):
         feedback = reply.get("promptFeedback")
         if isinstance(feedback, dict) and feedback.get("blockReason"):
-            return Response(finish="content_filter", text=_string(feedback.get("blockReasonMessage")), **common)
+            return Response(finish="content_filter", **common)  # what it says of that is not the model's
         raise ProviderError("The server's reply holds no candidates.", kind="empty_choices", retryable=True)
     reason = _string(first.get("finishReason"))
     if reason in _NO_ANSWER:

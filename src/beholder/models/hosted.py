@@ -22,8 +22,8 @@ from beholder.images.wire import Sent, sent_record
 from beholder.models.address import environment_proxy, header_digest, scrub, scrub_url, short_hash, usable_proxy
 from beholder.models.capabilities import Capabilities
 from beholder.models.chat_body import json_value
-from beholder.models.chat_reply import error_for_status
-from beholder.models.credentials import Secrets, api_key
+from beholder.models.chat_reply import error_for_status, refused_by_rules
+from beholder.models.credentials import Secrets, api_key, key_refused
 from beholder.models.encoded import EncodedPictures, pictures_of
 from beholder.models.endpoint import Endpoint
 from beholder.models.listing import Listing, known_names, lacks
@@ -51,6 +51,7 @@ class HostedModel(ABC):
     """One model behind a provider's own SDK. Nothing is opened before the first request; close it once.
 
     `sdk` is the SDK's module and `extra` the extra of Beholder that brings it; without it there is no such model.
+    `key_header` is the header for keys that the API has of its own, if there is one.
     """
 
     remote = True
@@ -58,6 +59,7 @@ class HostedModel(ABC):
     capabilities: Capabilities
     sdk: str = ""
     extra: str = ""
+    key_header: str = ""
 
     def __init__(self, name: str, endpoint: Endpoint) -> None:
         if self.sdk and not _is_there(self.sdk):
@@ -67,7 +69,7 @@ class HostedModel(ABC):
         self.endpoint = endpoint
         self.model = name.split("/", 1)[1]
         self.proxy = usable_proxy(endpoint.proxy or environment_proxy(endpoint.base_url))
-        self.key = api_key(endpoint)
+        self.key = api_key(endpoint, self.key_header)
         self.secrets = Secrets(endpoint, self.key, self.proxy)
         self._identity = msgspec.json.encode(self.identity())
         self._encoded = EncodedPictures(endpoint.policy)
@@ -175,13 +177,11 @@ class HostedModel(ABC):
             raise ProviderError("The server did not answer in time.", kind="timeout", retryable=True) from None
         except Refused as error:
             words = self.secrets.hidden(error.body.decode("utf-8", "replace")).encode()
-            raise error_for_status(error.status, words, error.retry_after, time.time()) from None
-        reply = self.secrets.hidden_in_answer(reply)
-        try:
-            response = self.read(reply)
-        except ProviderError:
-            self.read(self.secrets.hidden(reply.decode("utf-8", "replace")).encode())  # the same, told without secrets
-            raise
+            response = refused_by_rules(error.status, words)
+            if response is None:
+                raise error_for_status(error.status, words, error.retry_after, time.time()) from None
+        else:
+            response = self._read(self.secrets.hidden_in_answer(reply))
         return msgspec.structs.replace(
             response,
             latency=time.monotonic() - started,
@@ -191,9 +191,16 @@ class HostedModel(ABC):
             images=prepared.images,
         )
 
+    def _read(self, reply: bytes) -> Response:
+        try:
+            return self.read(reply)
+        except ProviderError:
+            self.read(self.secrets.hidden(reply.decode("utf-8", "replace")).encode())  # the same, told without secrets
+            raise
+
     async def check(self) -> None:
         """Asks for the list of models. Silence, a refused key and a list without the name are errors."""
-        told, variable = scrub_url(self.endpoint.base_url), self.endpoint.key_variable
+        told = scrub_url(self.endpoint.base_url)
         if self.sdk:
             await asyncio.to_thread(importlib.import_module, self.sdk)  # a second or so, no part of the wait
         try:
@@ -202,8 +209,7 @@ class HostedModel(ABC):
         except Refused as error:
             if error.status not in (401, 403):
                 return  # it answers; what it thinks of its list of models does not matter
-            mend = f"Correct {variable}" if self.key else f"{variable} is not set. Set it"
-            raise UsageError(f"The key is not accepted by {told} (HTTP {error.status}). {mend}.") from None
+            raise UsageError(key_refused(self.endpoint, self.key, error.status, self.key_header)) from None
         except (ProviderError, TimeoutError) as error:
             words = self.secrets.hidden(str(error) or "no answer in time")
             raise UsageError(f"No server answers at {told} ({words}). Correct --base-url or the proxy.") from None

@@ -35,9 +35,9 @@ from beholder.models.address import (
 )
 from beholder.models.capabilities import Capabilities
 from beholder.models.chat_body import pictures_after_tools, splice, tool_settings
-from beholder.models.chat_reply import error_for_status, read_reply
+from beholder.models.chat_reply import error_for_status, read_reply, refused_by_rules
 from beholder.models.chat_stream import STREAMED, ChatInPieces
-from beholder.models.credentials import Secrets, api_key, brings_credentials
+from beholder.models.credentials import Secrets, api_key, key_refused
 from beholder.models.encoded import EncodedPictures, pictures_of
 from beholder.models.endpoint import Endpoint, trusting
 from beholder.models.listing import Listing, known_names, lacks, read_listing
@@ -152,7 +152,7 @@ class OpenAIModel:
         try:
             status, body = await self._get(models_url(base_url))
             if status in (401, 403):
-                raise UsageError(self._key_refused(status))
+                raise UsageError(key_refused(self.endpoint, self._key, status))
             longer = with_v1(base_url) if status == 404 else None
             if longer is not None and (await self._get(models_url(longer)))[0] == 200:
                 raise UsageError(
@@ -190,16 +190,6 @@ class OpenAIModel:
             f"The proxy {scrub_url(self._proxy or '')} does not let requests through ({reason}). Correct --proxy "
             "(or HTTP_PROXY, HTTPS_PROXY) with its user and password, or name the server in NO_PROXY."
         )
-
-    def _key_refused(self, status: int) -> str:
-        told, variable = scrub_url(self.endpoint.base_url), self.endpoint.key_variable
-        if self._key:
-            return f"The key is not accepted by {told} (HTTP {status}). Correct {variable}, or --api-key-env."
-        if "@" in told or brings_credentials(self.endpoint.headers):
-            return (
-                f"The key is not accepted by {told} (HTTP {status}). Correct the credentials in --base-url or --header."
-            )
-        return f"The key is not accepted by {told} (HTTP {status}): {variable} is not set. Set it, or --api-key-env."
 
     def _redirected(self, reply: aiohttp.ClientResponse) -> str:
         target = self._secrets.hidden(redirected_base(reply.url, reply.headers.get("Location", "")))
@@ -250,8 +240,11 @@ class OpenAIModel:
             words = self._words_of(error)
             raise ProviderError(f"The connection failed: {words}", kind="connection", retryable=True) from None
         if status != 200:
-            scrubbed = self._secrets.hidden(body.decode("utf-8", "replace")).encode()
-            raise error_for_status(status, scrubbed, wait, time.time())
+            body = self._secrets.hidden(body.decode("utf-8", "replace")).encode()
+            response = refused_by_rules(status, body)
+            if response is None:
+                raise error_for_status(status, body, wait, time.time())
+            return self._told(response, prepared, started)
         body = self._secrets.hidden_in_answer(body)
         try:
             response = read_reply(body)
@@ -259,6 +252,10 @@ class OpenAIModel:
             scrubbed = self._secrets.hidden(body.decode("utf-8", "replace")).encode()
             read_reply(scrubbed)  # the same error, told without secrets
             raise
+        return self._told(response, prepared, started)
+
+    def _told(self, response: Response, prepared: Prepared, started: float) -> Response:
+        """The response with what is known of how it came about."""
         return msgspec.structs.replace(
             response,
             latency=time.monotonic() - started,

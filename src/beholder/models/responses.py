@@ -66,17 +66,13 @@ class ResponsesModel(HostedModel):
 
         began = time.monotonic()
         try:
-            reply = await (self._streamed(body) if self.endpoint.stream else self._whole(body))
+            reply = await (self._streamed(body) if self.endpoint.stream or body.get("stream") else self._whole(body))
         except APIStatusError as error:
             raise self._refused(error.response) from None
-        except APIError as error:
-            if isinstance(error, APIConnectionError):
-                raise self.broken(error) from None
-            raise ProviderError(  # an event of a stream
-                f"The server answered with an error: {self.secrets.hidden(shortened(error.message))}",
-                kind="error_in_body",
-                retryable=True,
-            ) from None
+        except APIConnectionError as error:
+            raise self.broken(error) from None
+        except APIError as error:  # an event of a stream
+            return json_value({"error": error.body or error.message})
         except (OpenAIError, httpx2.HTTPError) as error:
             raise self.broken(error) from None
         except ValueError as error:  # the SDK's, of an event that is no JSON
@@ -97,7 +93,8 @@ class ResponsesModel(HostedModel):
         return (await client.post("/responses", body=body, cast_to=httpx2.Response, options=options)).content
 
     async def _streamed(self, body: dict[str, Any]) -> bytes:
-        """The response that a stream ends with, as JSON; `{}` if it ends without one.
+        """The response that a stream ends with, as JSON; one that is an error where that is an event; `{}` if it ends
+        without either.
 
         A server that streams nothing has answered with the response itself.
         """
@@ -118,11 +115,7 @@ class ResponsesModel(HostedModel):
                 if not isinstance(event, dict):
                     continue
                 if event.get("type") == "error":
-                    raise ProviderError(
-                        f"The server answered with an error: {self.secrets.hidden(shortened(event.get('message')))}",
-                        kind="error_in_body",
-                        retryable=True,
-                    )
+                    return json_value({"error": event})
                 if event.get("type") in _LAST_EVENTS:
                     return json_value(event.get("response"))
         return b"{}"

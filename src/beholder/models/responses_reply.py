@@ -10,7 +10,7 @@ import msgspec
 
 from beholder.errors import ProviderError
 from beholder.models.chat_body import json_value
-from beholder.models.chat_reply import believable_count, shortened
+from beholder.models.chat_reply import believable_count, is_blocked, shortened
 from beholder.models.responses_body import native_message
 from beholder.sample import Response, ToolCall, Usage
 
@@ -23,7 +23,6 @@ _MOST_CALLS = 128
 _LIMIT = "max_output_tokens"
 _TRY_AGAIN = ("server_error", "rate_limit_exceeded", "vector_store_timeout")
 _NOT_DONE = ("queued", "in_progress", "cancelled", "failed")
-_BLOCKED = ("_policy", "policy_violation")
 
 
 def read_reply(body: bytes) -> Response:
@@ -33,7 +32,7 @@ def read_reply(body: bytes) -> Response:
     """
     reply = decoded(body)
     items = items_of(reply)
-    blocked = _blocked(reply)
+    blocked = is_blocked(reply.get("error"))
     parts = stretches(items)
     text, refused = next((said for said in map(said_in, reversed(parts)) if said[0]), (None, False))
     calls = _calls(items)
@@ -71,7 +70,7 @@ def items_of(reply: Item) -> list[Item]:
     """The items of a reply's output. Raises `ProviderError` for a reply that says it failed, or holds none."""
     output = reply.get("output")
     output = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else None
-    if _blocked(reply):
+    if is_blocked(reply.get("error")):
         return output or []
     error = reply.get("error")
     if error:
@@ -133,13 +132,6 @@ def _texts(parts: Any, kind: str, field: str, between: str = "") -> str:
         if isinstance(part, dict) and part.get("type") == kind and isinstance(part.get(field), str)
     ]
     return between.join(found)
-
-
-def _blocked(reply: Item) -> bool:
-    """Whether the reply is an error that says the provider's rules forbid an answer."""
-    error = reply.get("error")
-    code = error.get("code") if isinstance(error, dict) else None
-    return isinstance(code, str) and code.endswith(_BLOCKED)
 
 
 def _finish(reply: Item, calls: Sequence[ToolCall]) -> str | None:

@@ -53,6 +53,13 @@ SERVED: dict[str, Service] = {
 }
 """Kind → how it is reached."""
 
+
+def key_variables() -> set[str]:
+    """The environment variables that a key is sent from where nobody names one."""
+    named = {name for one in SERVED.values() for name in (one.key_variable, one.second_key_variable)}
+    return named - {""}
+
+
 CHAT = SERVED["openai"]
 
 
