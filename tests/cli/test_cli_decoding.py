@@ -76,7 +76,10 @@ def test_nonsense_is_refused_in_one_line(
     [
         ("Unsupported value: 'temperature' does not support 0.5", "--temperature default"),
         ("top_p is not supported with this model", "--top-p default"),
+        ("`temperature` is deprecated for this model.", "--temperature default"),
+        ("temperature and top_p cannot both be specified.", "--top-p default"),
         ("Use 'max_completion_tokens' instead of 'max_tokens'", "--max-tokens-field max_completion_tokens"),
+        ("Use 'max_completion_tokens' instead.", "--max-tokens-field max_completion_tokens"),
     ],
 )
 def test_a_server_that_refuses_an_option_is_told_from_its_message(

@@ -133,20 +133,6 @@ def test_what_is_no_error_at_all_is_no_refusal(body: bytes) -> None:
     assert refused_by_rules(400, body) is None
 
 
-MENDS = [
-    ("`temperature` is deprecated for this model.", "--temperature default"),
-    ("temperature and top_p cannot both be specified.", "--temperature default, --top-p default"),
-    ("Use 'max_completion_tokens' instead.", "--max-tokens-field max_completion_tokens"),
-]
-
-
-@pytest.mark.parametrize(("words", "mend"), MENDS)
-def test_a_setting_that_a_model_does_not_take_is_told_with_its_mend(words: str, mend: str) -> None:
-    body = json.dumps({"error": {"message": words}}).encode()
-    assert mend in str(error_for_status(400, body, None, 0.0))
-    assert mend not in str(error_for_status(500, body, None, 0.0))
-
-
 STATUSES = [(429, True), (500, True), (502, True), (503, True), (529, True), (408, True), (599, True)]
 STATUSES += [(400, False), (404, False), (413, False), (422, False)]
 

@@ -18,12 +18,6 @@ _BLOCKED_CODES = ("content_filter", "_policy", "policy_violation", "policyviolat
 _BLOCKED_WORDS = ("content filtering policy", "content management policy", "violating our usage policy")
 """What such errors say (Anthropic's, Azure's, OpenAI's) whose codes say only that the request is no good."""
 _BLOCKED_STATUS = (400, 403)
-_SETTINGS = {
-    "temperature": "--temperature default",
-    "top_p": "--top-p default",
-    "max_completion_tokens": "--max-tokens-field max_completion_tokens",
-}
-"""A setting that a model does not take, or asks for instead of another one → the option that mends it."""
 _MOST_CALLS = 128
 
 
@@ -138,7 +132,7 @@ def error_for_status(status: int, body: bytes, retry_after: str | None, now: flo
             f"The server refused the API key (HTTP {status}): {words}", kind=f"http_{status}", status=status
         )
     return ProviderError(
-        f"HTTP {status}: {words}{_mend(words) if status == 400 else ''}",
+        f"HTTP {status}: {words}",
         kind=f"http_{status}" if status in _RETRYABLE_STATUS or status >= 500 else "request",
         status=status,
         retryable=status in _RETRYABLE_STATUS or status >= 500,
@@ -191,12 +185,6 @@ def _server_words(body: bytes) -> str:
         error = decoded.get("error", decoded.get("message", decoded.get("detail", decoded)))
         return shortened(error.get("message", error) if isinstance(error, dict) else error)
     return shortened(decoded)
-
-
-def _mend(words: str) -> str:
-    """What to do about settings that a model does not take: newer ones refuse what older ones were given always."""
-    mends = [mend for name, mend in _SETTINGS.items() if name in words]
-    return f" (If the model does not take it: {', '.join(mends)}.)" if mends else ""
 
 
 def shortened(value: Any) -> str:

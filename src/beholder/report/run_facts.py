@@ -155,6 +155,7 @@ def failures(folder: Path, *, answered: int) -> list[str]:
 
 def _decoding_hints(messages: str) -> list[str]:
     """How to leave out what the server's messages name."""
+    messages = messages.replace("max_completion_tokens", "max_tokens")  # what is asked for instead of it
     ways = {
         "temperature": "--temperature default",
         "top_p": "--top-p default",
