@@ -20,7 +20,7 @@ FLOORS = [
     {"benchmarks", "synth", "models", "sandbox"},
     {"tools", "judges"},
     {"store", "engine"},
-    {"report", "audit", "experiments", "annotate", "peers"},
+    {"report", "audit", "experiments", "annotate", "peers", "viewer"},
     {"web"},
     {"cli", "__main__"},
 ]
