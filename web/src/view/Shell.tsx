@@ -1,0 +1,79 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { ComparePage } from "./pages/ComparePage";
+import { LeaderboardPage } from "./pages/LeaderboardPage";
+import { RunPage } from "./pages/RunPage";
+import { RunsPage } from "./pages/RunsPage";
+import { SamplePage } from "./pages/SamplePage";
+import { SamplesPage } from "./pages/SamplesPage";
+import { addressOf, useRoute } from "./router";
+import type { Live, Source } from "./source";
+
+const SourceContext = createContext<Source | null>(null);
+const LiveContext = createContext<Live>({ versions: {}, ready: {} });
+
+/** Where the pages get what they show. */
+export function useSource(): Source {
+  const source = useContext(SourceContext);
+  if (!source) throw new Error("there is no source");
+  return source;
+}
+
+/** What changes whenever the run does ("" for all runs): a reason to ask again. */
+export function useVersion(run = ""): string {
+  const { versions } = useContext(LiveContext);
+  return run ? (versions[run] ?? "") : JSON.stringify(versions);
+}
+
+/** How much of the run's index is made, 0..1. */
+export function useReady(run: string): number {
+  return useContext(LiveContext).ready[run] ?? 1;
+}
+
+const SHOWN = {
+  runs: RunsPage,
+  run: RunPage,
+  samples: SamplesPage,
+  sample: SamplePage,
+  compare: ComparePage,
+  leaderboard: LeaderboardPage,
+};
+
+/** The head with the way around, and the page that the address names. */
+export function Shell({ source }: { source: Source }) {
+  const route = useRoute();
+  const [live, setLive] = useState<Live>({ versions: {}, ready: {} });
+  useEffect(() => source.listen(setLive), [source]);
+  const Page = SHOWN[route.page];
+  return (
+    <SourceContext.Provider value={source}>
+      <LiveContext.Provider value={live}>
+        <a class="skip" href="#content" onClick={(event) => skip(event)}>
+          Skip to the content
+        </a>
+        <header class="head">
+          <a class="brand" href={addressOf("runs")}>
+            Beholder
+          </a>
+          <nav aria-label="pages">
+            <a href={addressOf("runs")} aria-current={route.page === "runs" ? "page" : undefined}>
+              Runs
+            </a>
+            <a href={addressOf("leaderboard")} aria-current={route.page === "leaderboard" ? "page" : undefined}>
+              Leaderboard
+            </a>
+          </nav>
+        </header>
+        <main id="content" tabIndex={-1} class={`page-${route.page}`}>
+          <Page route={route} />
+        </main>
+      </LiveContext.Provider>
+    </SourceContext.Provider>
+  );
+}
+
+/** The address after `#` is the page's own, so the focus is moved by hand. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}
