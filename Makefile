@@ -18,8 +18,11 @@ demo: .venv/.runtime
 	@$(BIN)/beholder demo --n $(N) $(if $(MODEL),--model $(MODEL)) $(if $(BASE_URL),--base-url $(BASE_URL))
 
 test: .venv/.dev web/node_modules/.ready  ## everything: the fast lane in parallel, then the slow lane
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-report= -m "not slow and not local"
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-append --cov-report=term:skip-covered -m "slow and not local"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not local"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "slow and not local"
+
+coverage: .venv/.dev web/node_modules/.ready  ## both lanes, and which lines none of them runs; half as long again
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov --cov-report=term:skip-covered -m "not local"
 
 test-fast: .venv/.dev
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not local"

@@ -277,6 +277,7 @@ def test_any_text_can_be_asked_and_kept(tmp_path: Path, task: str) -> None:
     assert HOSTILE in extraction_prompt(sample, Response(text="x"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["A. ", "A ", "1, ", "select ", "how many "])
 def test_long_text_takes_linear_time(tmp_path: Path, text: str) -> None:
     begun = time.process_time()

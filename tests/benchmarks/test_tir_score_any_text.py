@@ -81,6 +81,7 @@ HOSTILE += [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE, ids=repr)
 def test_hostile_lengths_are_read_fast(piece: str) -> None:
     text = piece * (40_000 // len(piece))

@@ -69,6 +69,7 @@ def check_demo(beholder: Beholder, runs: Path, items: int, tasks: tuple[str, ...
     assert beholder.json("show", "latest", "--runs-dir", runs)["model"] == "classical"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_families")
 def test_a_demo_runs_twice_on_the_same_files(beholder: Beholder, tmp_path: Path) -> None:
     check_demo(beholder, tmp_path, 2, FEW)

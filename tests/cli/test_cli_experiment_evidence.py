@@ -103,6 +103,7 @@ def test_a_person_reads_tables_of_80_columns(
     assert (shown.code, shown.out) == (0, made.out)
 
 
+@pytest.mark.slow
 def test_a_repeat_costs_nothing_and_another_seed_swaps_otherwise(
     beholder: Beholder, server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -186,6 +187,7 @@ def test_withheld_observations_take_the_classical_solver_back_to_one_glance(
     assert found["notes"] == ["the baseline differs in model: classical-tools in the arms, static in the baseline"]
 
 
+@pytest.mark.slow
 def test_an_experiment_that_was_killed_ends_like_an_undisturbed_one(
     beholder: Beholder, server: ScriptedServer, tmp_path: Path
 ) -> None:

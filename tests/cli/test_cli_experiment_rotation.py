@@ -59,6 +59,7 @@ def data(tmp_path: Path) -> Path:
     return fresh_items(tmp_path / "runs", ITEMS, 4, Console(quiet=True))
 
 
+@pytest.mark.slow
 def test_six_arms_and_what_failed_at_what(
     beholder: Beholder, tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

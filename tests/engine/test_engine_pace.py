@@ -153,6 +153,7 @@ def test_the_end_does_not_wait_for_a_server_that_is_left_alone(tmp_path: Path) -
     assert paced.watch.pace.closed_until > time.monotonic()
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_nothing_and_a_resume_is_paced_too(tmp_path: Path) -> None:
     data, runs = tfq_data(tmp_path, 40), tmp_path / "runs"
     with ScriptedServer(slowly(answer_by_prompt, 0.25)) as server:

@@ -36,6 +36,7 @@ def wait_for_requests(server: ScriptedServer, number: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_keeps_the_answers_in_flight_and_says_how_to_go_on(number: int, tmp_path: Path) -> None:
     data, runs = tfq_data(tmp_path, 24), tmp_path / "runs"
@@ -119,6 +120,7 @@ def limited(size: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cache", ["--cache", "--no-cache"])
 def test_a_full_disk_is_one_line_and_the_run_goes_on_later(cache: str, tmp_path: Path) -> None:
     data, runs = tfq_data(tmp_path, 120), tmp_path / "runs"
@@ -162,6 +164,7 @@ def test_no_room_for_the_folder_is_one_line_and_nothing_half_written(tmp_path: P
     assert [file for file in runs.rglob("*") if file.name != "data-pins.json"] == []
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_told_in_one_line(tmp_path: Path) -> None:
     data, runs = tfq_data(tmp_path, 8), tmp_path / "runs"
     with ScriptedServer(slowly(answer_by_prompt, 2.5)) as server:

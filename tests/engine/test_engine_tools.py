@@ -182,6 +182,7 @@ def test_a_picture_that_cannot_be_read_fails_without_a_conversation(tmp_path: Pa
     assert second.text == "B"
 
 
+@pytest.mark.slow
 def test_ctrl_c_or_a_kill_leaves_turns_that_a_resume_counts(tmp_path: Path) -> None:
     """The real command, killed while conversations are under way."""
     data = mazes(tmp_path / "data", 30)

@@ -44,6 +44,7 @@ def with_python(sample: Sample) -> Talk:
     return _HELD[sample.key]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [task for task in FAMILIES if task != "rotation_game"])
 def test_programs_give_the_right_answer_and_nothing_else_does(task: str, made: dict[str, list[Sample]]) -> None:
     for sample in made[task]:
@@ -126,6 +127,7 @@ ROTATIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arm, after, calls", ROTATIONS)
 def test_how_often_it_turns_follows_from_the_prompt(
     arm: str, after: str, calls: int, made: dict[str, list[Sample]]

@@ -82,6 +82,7 @@ def leaky(items, how):
     return changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["longest", "last", "difficulty"])
 def test_the_classifier_finds_a_leak(how):
     rng = random.Random(5)

@@ -65,6 +65,7 @@ def test_the_certificate_implies_the_answer(level):
     assert kinds == set(KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [1, 3])
 def test_the_picture_holds_what_the_certificate_says(level):
     for seed in range(12):

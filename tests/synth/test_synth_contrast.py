@@ -181,6 +181,7 @@ def test_an_unknown_kind():
         solve(pixels(item), "How many spoons are there in the picture?")
 
 
+@pytest.mark.slow
 def test_solved_from_the_pixels():
     fresh = [make(seed, 3, SOURCES) for seed in range(7000, 7020)]
     assert sum(answered(item) == item.answer for item in fresh) >= 18

@@ -128,6 +128,7 @@ def test_a_turn_back_shows_what_was_drawn():
         assert solvers.glance([upright], item.prompt) == item.answer
 
 
+@pytest.mark.slow
 def test_the_solver_reads_fresh_pictures():
     assert right(range(900, 920), 3) >= 0.9
 

@@ -154,6 +154,7 @@ def test_how_objects_are_named(name, said):
     assert with_article(name) == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [2, 3, 4, 5])
 def test_shapes_of_all_sizes_lie_beside_the_object(level):
     """Neither the largest shape nor the last painted is always the one that is asked for."""
@@ -200,6 +201,7 @@ def test_other_levels(level):
         make(1, level, SOURCES)
 
 
+@pytest.mark.slow
 def test_letters_and_places_are_spread_evenly():
     items = [make(seed, 1, SOURCES) for seed in range(200)]
     letters = Counter(item.answer for item in items)

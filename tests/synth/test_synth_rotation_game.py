@@ -138,6 +138,7 @@ def test_letters_and_places_on_the_ladder_are_spread_evenly():
     assert 150 < np.mean(means) < 210
 
 
+@pytest.mark.slow
 def test_a_trace_of_the_making_would_show_where_there_is_no_upright(tmp_path):
     sources = own(tmp_path, without_upright, count=10)
     right = collections.Counter()
@@ -237,6 +238,7 @@ def rates(level, seeds):
     ]
 
 
+@pytest.mark.slow
 def test_straight_lines_tell_far_more_than_chance():
     # Measured: 0.78 to 0.98 by level (nearly all that is missed is one photograph, a table seen askew). Chance is 1/6.
     assert min(rates(3, range(100, 120))) >= 0.45

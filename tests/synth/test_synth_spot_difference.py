@@ -116,6 +116,7 @@ def test_other_levels_are_refused(level):
         make(1, level, SOURCES)
 
 
+@pytest.mark.slow
 def test_kinds_and_numbers_are_spread_evenly():
     made = [make(seed, 1, SOURCES) for seed in range(200)]
     kinds = Counter(item.certificate["kind"] for item in made)

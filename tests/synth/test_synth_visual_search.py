@@ -149,6 +149,7 @@ def right(answer, level, seeds, longest=None):
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "seeds"), [(1, range(100, 120)), (3, range(100, 110))])
 def test_the_sign_is_found_and_read(level, seeds):
     assert right(solve, level, seeds) >= 0.9 * len(seeds)  # measured: all

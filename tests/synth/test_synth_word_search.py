@@ -115,6 +115,7 @@ def test_words_of_a_level_have_one_length_and_may_begin_wherever_they_fit(level)
     assert set(columns) == set(range(1, items.SIDES[level - 1] - length + 2))
 
 
+@pytest.mark.slow
 def test_answers_are_spread_evenly():
     low, high = items.COUNTS[0]
     made = [make(seed, 1) for seed in range(400)]
@@ -152,10 +153,12 @@ def test_the_ink_stands_out(many):
             assert abs(lightness[0] - lightness[1]) > 100
 
 
+@pytest.mark.slow
 def test_the_solver_reads_fresh_grids():
     assert right(range(900, 920), 3) >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "least"), [(1, 0.85), (5, 0.7)])
 def test_the_solver_at_the_ends(level, least):
     assert right(range(950, 958), level) >= least

@@ -166,6 +166,7 @@ def test_whatever_fits_the_schema_is_carried_out_within_bounds_or_refused(data: 
     check_bounds(done)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.sampled_from(NAMES), st.data())
 def test_whatever_is_written_never_raises(name: str, data: st.DataObject) -> None:
