@@ -175,6 +175,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     def endpoint(self, model: str) -> Endpoint | None:
         """Where a model is served; None if it is not, or no address is known. `UsageError` names a wrong option."""
         from beholder.cli.endpoint import make_endpoint
+        from beholder.cli.known_servers import way_of
         from beholder.cli.tools_options import takes_pictures_with_tools
         from beholder.engine.pace import MOST
         from beholder.models.served import CHAT, service_of
@@ -198,7 +199,10 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             pictures_in_tool_messages=takes_pictures_with_tools(self.tool_images),
             stream=self.stream,
         )
-        return made if service is not None else None
+        if service is None:
+            return None
+        way_of(made).remember()
+        return made
 
     def sampling(self, found: Benchmark) -> Sampling:
         """How the model is asked to decode; the benchmark's own way where nothing is said."""

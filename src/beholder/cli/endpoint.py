@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from beholder.cli.cost_options import StoredBudget
+from beholder.cli.known_servers import THIS_MACHINE, Way
 from beholder.engine.pace import AUTO
 from beholder.errors import UsageError
 from beholder.images.wire import OPENAI_COMPATIBLE, POLICIES
@@ -22,7 +23,6 @@ from beholder.models.served import key_variables, service_of
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=4096)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0)]
-_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class StoredEndpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,8 +168,13 @@ def endpoint_again(
     proxy: str | None,
     ca_file: Path | None,
     max_connections: int | None,
+    mend: str = "",
 ) -> Endpoint:
-    """The endpoint of a run to be resumed. What was scrubbed from run.json has to be given again; it is named."""
+    """The endpoint of a run to be resumed. What was scrubbed from run.json has to be given again; it is named.
+
+    A server is sent a key only if the person named the two together, now or before; `mend` is how that is done where
+    the options of a resume cannot.
+    """
     url = base_url or stored.last_url
     if not url:
         raise UsageError("run.json names no endpoint. Give --base-url, such as http://localhost:8000/v1.")
@@ -181,12 +186,24 @@ def endpoint_again(
         raise UsageError(
             f"The run sent the header {missing[0]}, whose value is not kept. Give --header '{missing[0]}: …' again."
         )
+    way = Way(url, key_variable or stored.key_variable, proxy or stored.proxy, str(ca_file or stored.ca_file or ""))
+    named = {
+        "--base-url": base_url,
+        "--api-key-env": key_variable or way.key_variable in key_variables(),
+        "--proxy": proxy or not stored.proxy,
+        "--ca-file": ca_file or not stored.ca_file,
+    }
+    lacking = [option for option, given in named.items() if not given]
+    if lacking:
+        way.check(mend or f"give {' and '.join(lacking)}")
+    else:
+        way.remember()
     body = stored.extra_body
     if extra_body is None and "***" in str(body):
         raise UsageError("The run's --extra-body held a secret, which is not kept. Give --extra-body again.")
     return make_endpoint(
         base_url=url,
-        key_variable=key_variable or stored.key_variable,
+        key_variable=way.key_variable,
         headers=headers,
         extra_body=extra_body if extra_body is not None else msgspec.json.encode(body).decode() if body else None,
         proxy=proxy or stored.proxy,
@@ -210,7 +227,7 @@ def of_a_foreign_run(
     the person at the keyboard did not choose. Where no key would leave this machine there is nothing to choose.
     """
     key_is_set = bool(os.environ.get(key_variable or stored.key_variable, "").strip())
-    if base_url is None and (not key_is_set or urlsplit(stored.last_url).hostname in _THIS_MACHINE):
+    if base_url is None and (not key_is_set or urlsplit(stored.last_url).hostname in THIS_MACHINE):
         return msgspec.structs.replace(stored, proxy=None, ca_file=None)
     yours = f"If the run is yours, say so with --runs-dir {folder.resolve().parent}; if not, give"
     if base_url is None:

@@ -202,6 +202,7 @@ def judges_again(
                 proxy=None,
                 ca_file=None,
                 max_connections=way.concurrency,
+                mend="name the judge again with `beholder rescore`",
             )
         judges.append(_made(task, one.model, one.template, found, endpoint, way))
     return tuple(judges)
@@ -279,6 +280,7 @@ def _template(one: Named, task: JudgeTask) -> str:
 def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
     """Where those of the judges are asked that are served, by name; none where no address is known."""
     from beholder.cli.endpoint import check_keys, for_each, make_endpoint
+    from beholder.cli.known_servers import way_of
     from beholder.errors import UsageError
 
     option = OPTIONS[one.purpose]
@@ -310,6 +312,7 @@ def _endpoints(one: Named, way: Way) -> dict[str, Endpoint]:
             max_tokens_field="max_tokens",
             image_policy=service.policy,
         )
+        way_of(endpoints[name]).remember()
     return endpoints
 
 
