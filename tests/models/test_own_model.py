@@ -217,3 +217,20 @@ def test_installed_models_and_benchmarks_are_found_by_their_entry_points(
     model = make_model("mine/rest", found, seed=0, endpoint=None)
     assert answer_of(model).text == "x"
     assert model.identity()["model"] == "mine/rest"
+
+
+def test_two_packages_with_one_name_are_told_and_none_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("one_pack", "two_pack"):
+        info = tmp_path / f"{package}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(
+            f"[beholder.benchmarks]\nzoo = {package}:ZOO\n[beholder.models]\nmine = {package}:Mine\n"
+        )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(UsageError, match=r"one_pack, two_pack.*Uninstall all but one"):
+        benchmark("zoo")
+    with pytest.raises(UsageError, match=r"one_pack, two_pack.*Uninstall all but one"):
+        make_model("mine", benchmark("tfq"), seed=0, endpoint=None)

@@ -334,3 +334,16 @@ def test_a_damaged_pin_file_does_not_pass_in_silence(tmp_path: Path, content: by
     (tmp_path / "data-pins.json").write_bytes(content)
     with pytest.raises(UsageError, match=r"data-pins\.json is damaged"):
         check_pin(tmp_path, tmp_path / "d", "a" * 64, accept=True)
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    folders.write_atomically(pipe, b"whole")
+    reader.join(10)
+    assert read == [b"whole"]
+    assert pipe.is_fifo()
+    assert [one.name for one in tmp_path.iterdir()] == ["pipe"]

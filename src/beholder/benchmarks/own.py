@@ -198,13 +198,23 @@ def installed_code(entry: metadata.EntryPoint) -> str:
     return digest.hexdigest()
 
 
+def installed_entry(group: str, name: str) -> metadata.EntryPoint | None:
+    """The entry point of that name. `UsageError` if several packages have one: which is meant must not be guessed."""
+    entries = list(metadata.entry_points(group=group, name=name))
+    if len({entry.value for entry in entries}) > 1:
+        packages = ", ".join(sorted(entry.dist.name if entry.dist is not None else entry.value for entry in entries))
+        raise UsageError(f"{name!r} of {group} is in several installed packages ({packages}). Uninstall all but one.")
+    return entries[0] if entries else None
+
+
 def _installed(name: str) -> Benchmark | None:
-    for entry in metadata.entry_points(group=ENTRY_POINTS, name=name):
-        found = entry.load()
-        if not isinstance(found, Benchmark) or found.name != name:
-            raise UsageError(f"The entry point {entry.value} of {ENTRY_POINTS} is no benchmark named {name!r}.")
-        return msgspec.structs.replace(found, code=installed_code(entry))
-    return None
+    entry = installed_entry(ENTRY_POINTS, name)
+    if entry is None:
+        return None
+    found = entry.load()
+    if not isinstance(found, Benchmark) or found.name != name:
+        raise UsageError(f"The entry point {entry.value} of {ENTRY_POINTS} is no benchmark named {name!r}.")
+    return msgspec.structs.replace(found, code=installed_code(entry))
 
 
 def _read(path: Path) -> bytes:

@@ -18,7 +18,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,10 +194,8 @@ def own_model(name: str) -> OwnModel | None:
         found = _class_in(own, told.name)
         return _make(name, f"{own.path.name}:{found.__name__}", told.rest, own.sha256, found)
     kind, _, rest = name.partition("/")
-    for entry in metadata.entry_points(group=ENTRY_POINTS, name=kind):
-        found = entry.load()
-        return _make(name, kind, rest, own_files.installed_code(entry), found)
-    return None
+    entry = own_files.installed_entry(ENTRY_POINTS, kind)
+    return None if entry is None else _make(name, kind, rest, own_files.installed_code(entry), entry.load())
 
 
 def _class_in(own: own_files.OwnFile, name: str) -> Any:

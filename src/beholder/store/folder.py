@@ -84,7 +84,13 @@ def write_info(folder: Path, info: RunInfo) -> None:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file under a temporary name and renames it, so that nobody ever sees half of it."""
+    """Writes a file under a temporary name and renames it, so that nobody ever sees half of it.
+
+    A device or a pipe (`/dev/stdout`) is written to: a file must not take its place.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(data)
+        return
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with temporary.open("wb") as sink:
         sink.write(data)
