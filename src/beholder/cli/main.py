@@ -40,6 +40,7 @@ COMMANDS: dict[str, str] = {
     "judge": "beholder.cli.judge:app",
     "import": "beholder.cli.imports:app",
     "report": "beholder.cli.report:report",
+    "view": "beholder.cli.view:view",
     "demo": "beholder.cli.demo:demo",
     "doctor": "beholder.cli.doctor:doctor",
     "config": "beholder.cli.config:app",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,52 @@ from beholder.errors import UsageError
 from beholder.report.figures import interval_of, value_of
 from beholder.score import Metric
 from beholder.store.folder import RunInfo, list_runs, read_info
+from beholder.store.reading import Tally
+from beholder.store.spending import Spending
+
+LARGEST = 64 << 20
+"""Bytes of a results.json that is read: far more than any run of ours writes."""
 
 
-class _Results(msgspec.Struct):
-    """What is read of results.json; those of older runs do not name their headline."""
+class Results(msgspec.Struct):
+    """What is read of results.json; those of older runs name neither their headline nor what was spent."""
 
     metrics: dict[str, dict[str, Metric]] = {}
     headline: tuple[str, str] | None = None
+    tally: Tally | None = None
+    spending: Spending | None = None
+    complete: bool = False
+    details: dict[str, Any] = {}
+
+    @property
+    def leading(self) -> tuple[str, str] | None:
+        """(scorer, metric) of the first figure that has a value: the headline if it does, else one of its scorer's."""
+        tried = [(scorer, name) for scorer, figures in self.metrics.items() for name in list(figures)[:1]]
+        if self.headline is not None:  # what it has no value for, its scorer may have another figure of
+            scorer = self.headline[0]
+            tried.sort(key=lambda figure: figure[0] != scorer)
+            tried.insert(0, self.headline)
+        known = (one for one in tried if (found := self.figure(*one)) is not None and found.value is not None)
+        return next(known, None)
+
+    def figure(self, scorer: str, metric: str) -> Metric | None:
+        """A figure, None if it is not there."""
+        return self.metrics.get(scorer, {}).get(metric)
+
+
+_RESULTS = msgspec.json.Decoder(Results)
+
+
+def read_results(folder: Path) -> Results | None:
+    """results.json of a run folder; None if there is none, or none that can be read."""
+    file = folder / "results.json"
+    try:
+        facts = file.stat()
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST:  # a pipe would be waited for
+            return None
+        return _RESULTS.decode(file.read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def run_rows(runs_dir: Path) -> list[dict[str, Any]]:
@@ -63,18 +103,12 @@ def status_of(folder: Path, info: RunInfo) -> str:
 
 
 def _headline(folder: Path) -> str:
-    try:
-        results = msgspec.json.decode((folder / "results.json").read_bytes(), type=_Results)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    results = read_results(folder)
+    if results is None:
         return "no figures yet"
-    tried = [(scorer, next(iter(figures))) for scorer, figures in results.metrics.items() if figures]
-    leading = results.headline
-    if leading is not None:  # what it has no value for, its scorer may have another figure of
-        tried.sort(key=lambda figure: figure[0] != leading[0])
-        tried.insert(0, leading)
-    for scorer, name in tried:
-        metric = results.metrics.get(scorer, {}).get(name)
-        if metric is not None and metric.value is not None:
-            figure = f"{scorer} {name} {value_of(metric)} {interval_of(metric)}".rstrip()
-            return f"{figure}, n={metric.n}" + (f", {metric.failed} failed" if metric.failed else "")
-    return "nothing could be scored"
+    leading = results.leading
+    metric = results.figure(*leading) if leading is not None else None
+    if leading is None or metric is None:
+        return "nothing could be scored"
+    figure = f"{leading[0]} {leading[1]} {value_of(metric)} {interval_of(metric)}".rstrip()
+    return f"{figure}, n={metric.n}" + (f", {metric.failed} failed" if metric.failed else "")

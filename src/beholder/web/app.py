@@ -15,6 +15,7 @@ import msgspec
 from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.responses import Response
 
+from beholder.report.as_json import dump
 from beholder.web.guard import MISTAKE
 
 _TYPES = {
@@ -74,8 +75,12 @@ def make_app(page: str, routers: Sequence[APIRouter]) -> FastAPI:
 
 
 def as_json(content: Any, status: int = 200) -> Response:
-    """An answer in JSON, of anything that msgspec can write."""
-    return Response(msgspec.json.encode(content), status_code=status, media_type="application/json")
+    """An answer in JSON, of anything that msgspec can write; halves of characters and huge numbers go as they are."""
+    try:
+        written = msgspec.json.encode(content)
+    except (UnicodeEncodeError, OverflowError):
+        written = dump(content).encode()
+    return Response(written, status_code=status, media_type="application/json")
 
 
 def as_error(sentence: str, status: int, **more: Any) -> Response:

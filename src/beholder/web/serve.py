@@ -1,4 +1,4 @@
-"""Serving an annotation project to the browsers of this machine, or with a token to others."""
+"""Serving an annotation project, or the viewer, to the browsers of this machine, or with a token to others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import re
 import secrets
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from beholder.errors import UsageError
 from beholder.report.plain_text import plain
@@ -15,13 +18,32 @@ from beholder.web.guard import access_for, guarded, in_url, is_loopback, without
 
 if TYPE_CHECKING:
     import uvicorn
+    from fastapi import APIRouter
 
-    from beholder.web.guard import Access, Application
+    from beholder.web.guard import Access, Application, Receive, Scope, Send
 
-PORT = 8765
+PORT, VIEW_PORT = 8765, 8766
+"""Of annotation projects, and of the viewer: both can be open at once."""
 _TOKEN = re.compile(r"[A-Za-z0-9._~-]+")
 """What stands in an address and in a cookie as it is."""
+_ENDS = "Ctrl-C ends the server."
+_ENDS_PROJECT = "Ctrl-C ends the server; every decision is saved when it is made."
 MISSING = "The pages need FastAPI and uvicorn. Install them: pip install 'beholder[web]'"
+
+
+class Address(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a server is to be reached.
+
+    `port` 0 takes a free one. `allow_hosts` are further names under which it may be asked for, as behind a proxy. Only
+    this machine can reach the default `host`; any other, and any other name, needs a `token`, which is made if none is
+    given.
+    """
+
+    host: str = "127.0.0.1"
+    port: int
+    token: str | None = None
+    allow_hosts: Sequence[str] = ()
+    open_browser: bool = False
 
 
 def serve(
@@ -36,40 +58,79 @@ def serve(
 ) -> None:
     """Serves the annotation page of a project until Ctrl-C; the address is said first.
 
-    `port` 0 takes a free one. `allow_hosts` are further names under which the server may be asked for, as behind a
-    proxy. Only this machine can reach the default `host`; any other, and any other name, needs a token, which is made
-    if none is given. Raises `UsageError` if the folder is no project, the address or token cannot be used, or the
-    extra `[web]` is not installed.
+    Where and to whom: see `Address`. Raises `UsageError` if the folder is no project, the address or token cannot be
+    used, or the extra `[web]` is not installed.
     """
-    if token and not _TOKEN.fullmatch(token):
+    wanted = Address(host=host, port=port, token=token, allow_hosts=allow_hosts, open_browser=open_browser)
+    _check(wanted)
+    from beholder.annotate.project import Project
+    from beholder.web.annotate_api import router
+
+    with Project.open(project_folder) as project:
+        waiting = project.progress()
+        said = f"{waiting['items'] - waiting['done']} of {waiting['items']} items are to be done."
+        _serve("annotate", router(project), wanted, said, say, may="read and decide", ends=_ENDS_PROJECT)
+
+
+def serve_view(
+    runs_dir: Path, wanted: Address, *, page: str = "", told: str = "", say: Callable[[str], None] = print
+) -> None:
+    """Serves the viewer over a folder of runs until Ctrl-C; the address is said first.
+
+    `page` is what is opened (`#/run?run=ID`; "" for the list of runs), `told` what the line with the address begins
+    with. Raises `UsageError` as `serve` does.
+    """
+    _check(wanted)
+    from beholder.viewer.library import Library
+    from beholder.web.view_api import router
+
+    with closing(Library(runs_dir)) as library:
+        _serve("view", router(library), wanted, told, say, may="read and mark", page=page)
+
+
+def _check(wanted: Address) -> None:
+    """`UsageError` for what cannot be used, said before anything is opened."""
+    if wanted.token and not _TOKEN.fullmatch(wanted.token):
         raise UsageError("The token must consist of letters A to Z, digits and - . _ ~ only. Choose another --token.")
     try:
-        import uvicorn  # noqa: F401 - so that it is said before the project is opened
-
-        from beholder.web.annotate_api import router
-        from beholder.web.app import make_app
+        import fastapi
+        import uvicorn
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("beholder"):
             raise
         raise UsageError(MISSING) from None
-    from beholder.annotate.project import Project
+    del fastapi, uvicorn
 
-    with Project.open(project_folder) as project, listening(host, port) as listener:
+
+def _serve(
+    name: str,
+    routes: APIRouter,
+    wanted: Address,
+    told: str,
+    say: Callable[[str], None],
+    *,
+    may: str,
+    page: str = "",
+    ends: str = _ENDS,
+) -> None:
+    """Serves the page of that name with its routes. `may` says what whoever has the address can do."""
+    from beholder.web.app import make_app
+
+    with listening(wanted.host, wanted.port) as listener:
         taken = listener.getsockname()[1]
-        others = not all(map(is_loopback, [host, *map(without_port, allow_hosts)]))
-        chosen = token or (secrets.token_urlsafe(24) if others else "")
-        access = access_for(host, taken, names=_names(host, allow_hosts), token=chosen)
-        address = page_address(host, taken, chosen)
-        waiting = project.progress()
-        say(f"{waiting['items'] - waiting['done']} of {waiting['items']} items are to be done. Open {address}")
+        others = not all(map(is_loopback, [wanted.host, *map(without_port, wanted.allow_hosts)]))
+        chosen = wanted.token or (secrets.token_urlsafe(24) if others else "")
+        access = access_for(wanted.host, taken, names=_names(wanted.host, wanted.allow_hosts), token=chosen)
+        address = page_address(wanted.host, taken, chosen) + page
+        say(f"{told} Open {address}".strip())
         if others:
-            say("Who has this address can read and decide. It is not encrypted: use it in a network that you trust.")
-        say("Ctrl-C ends the server; every decision is saved when it is made.")
-        if open_browser:
+            say(f"Who has this address can {may}. It is not encrypted: use it in a network that you trust.")
+        say(ends)
+        if wanted.open_browser:
             import webbrowser
 
             webbrowser.open(address)
-        run(make_app("annotate", [router(project)]), access, listener, say)
+        run(make_app(name, [routes]), access, listener, say)
     say("The server has ended.")
 
 
@@ -88,8 +149,13 @@ def server_for(app: Application, access: Access, say: Callable[[str], None] = pr
     def say_plainly(line: str) -> None:
         say(plain(line, one_line=True, limit=500))
 
+    async def with_word_of_the_end(scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets whatever answers for long (`request.state.is_ending()`) know that the server is about to end."""
+        scope.setdefault("state", {})["is_ending"] = lambda: server.should_exit
+        await app(scope, receive, send)
+
     config = uvicorn.Config(
-        guarded(app, access, say_plainly),
+        guarded(with_word_of_the_end, access, say_plainly),
         http="h11",  # also where a faster parser is installed, which would not bound the headers
         lifespan="off",
         ws="none",
@@ -100,7 +166,8 @@ def server_for(app: Application, access: Access, say: Callable[[str], None] = pr
         timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=64 * 1024,
     )
-    return uvicorn.Server(config)
+    server = uvicorn.Server(config)
+    return server
 
 
 def listening(host: str, port: int) -> socket.socket:
