@@ -139,7 +139,8 @@ def test_what_an_answer_cost(tmp_path: Path) -> None:
     _, folder = made_run(tmp_path)
     usage = '{"prompt_tokens": 9, "cache_read_tokens": 5, "cache_write_tokens": 4, "cost": 0.25}'
     with closing(schema.open_to_write(folder / "run.db")) as db:
-        db.execute("UPDATE responses SET record = json_set(record, '$.usage', json(?)) WHERE id = 1", (usage,))
+        first = "(SELECT key FROM samples ORDER BY position LIMIT 1)"  # answers come in no order
+        db.execute(f"UPDATE responses SET record = json_set(record, '$.usage', json(?)) WHERE key = {first}", (usage,))
     names = ("cost", "prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens")
     parquet = pyarrow.parquet.read_table(io.BytesIO(exported(folder, "parquet")[0])).to_pylist()
     for row in (lines(folder)[0], parquet[0]):

@@ -45,6 +45,21 @@ HOSTILE = {
     "arabic": "الجواب صحيح",
     "astral": "😀𝕏😀",
     "long word": "w" * 600,
+    "markdown image": "![x](https://example.invalid/x.png) ![y](javascript:alert(10)) <https://example.invalid>",
+    "data address": "<a href='data:text/html,<script>alert(11)</script>'>x</a> data:text/html;base64,PHNjcmlwdD4=",
+    "srcdoc": "<iframe srcdoc='<script>parent.alert(12)</script>'></iframe>",
+    "mutation": "<math><mtext></form><form><mglyph><style></math><img src onerror=alert(13)>",
+    "handler": "<details open ontoggle=alert(14)><video><source onerror=alert(15)></video>",
+    "polyglot": "jaVasCript:/*-/*`/*'/*\"/**/(/* */oNcliCk=alert(16) )//%0D%0A%0d%0a//</stYle/</titLe/--!>",
+    "css": "background:url(https://example.invalid/x.png);width:expression(alert(17))}*{display:none}",
+    "prototype": "__proto__",
+    "constructor": "constructor",
+    "path": "../../../../etc/passwd %2e%2e%2f%00 C:\\Windows\\win.ini file:///etc/passwd",
+    "address": "?run=other&key=x#/runs&token=1 %23%2Fleaderboard",
+    "formula": '=HYPERLINK("https://example.invalid","x")',
+    "query": '" OR 1=1; DROP TABLE samples; -- NEAR(a, b) * ^ {a b}: c',
+    "piled": "Z" + "\u0300\u0301\u0302\u0303" * 40 + "a",
+    "osc": "\x1b]8;;https://example.invalid\x1b\\link\x1b]8;;\x1b\\ \x1b]0;owned\x07",
 }
 """Text that would do harm, or harm the page, if it were taken for anything but text."""
 TAGS = {

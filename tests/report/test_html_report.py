@@ -73,7 +73,7 @@ def test_no_text_becomes_an_element_or_an_attribute(hostile: Path, tmp_path: Pat
 
 def visible(text: str) -> str:
     """The text without blanks, without what cannot be seen and without the signs that stand for it."""
-    text = re.sub(r"\x1b\[\d*m|\[31m|\[0m|2J|\\ud83d", "", text)
+    text = re.sub(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[\d*m|\[31m|\[0m|2J|\\ud83d", "", text)
     return "".join(char for char in text if char.isprintable() and char not in " \ufffd" and not "␀" <= char <= "␡")
 
 
