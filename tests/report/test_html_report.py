@@ -27,7 +27,7 @@ from html_pages import (
 )
 
 from beholder.errors import UsageError
-from beholder.report import html_figures, html_report, html_texts
+from beholder.report import html_report, html_texts, parts
 from beholder.report.html_pictures import Images
 from beholder.report.html_report import pictures_folder
 from beholder.score import Outcome, Score
@@ -283,4 +283,4 @@ def test_a_span_that_is_not_shown_or_not_there_is_not_marked() -> None:
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(html_figures) == doctest.TestResults(failed=0, attempted=1)
+    assert doctest.testmod(parts) == doctest.TestResults(failed=0, attempted=3)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from beholder.engine.lifecycle import Result
 from beholder.report.figures import count, denominator_of, interval_of, value_of
 from beholder.report.html_chart import chart
 from beholder.report.html_runs import Runs, breakable, dot, named, text
+from beholder.report.parts import drawn, part_label
 from beholder.report.terminal import notes
 from beholder.score import Metric
 from beholder.store.judge_calls import EXTRACTION
@@ -73,44 +74,18 @@ def _incomplete(result: Result) -> str:
 def parts_chart(runs: Runs) -> str:
     """The parts of the headline as a chart, or the figures that the benchmark draws; empty if there are none."""
     there = [name for name in runs.metric_names() if any(runs.figures(name))]
-    names, title = parts_of(runs.metric, there), "By category"
-    if not names:
-        names, title = [name for name in runs.found.charted if name in there], "Figures beside the headline"
-    drawn = chart(
-        [(_label(runs.metric, name), runs.figures(name)) for name in names],
+    names, title = drawn(runs.found, runs.metric, there)
+    picture = chart(
+        [(part_label(runs.metric, name), runs.figures(name)) for name in names],
         runs.names,
         f"Chart: {title.lower()} ({runs.metric}) by {runs.scorer} in percent, with 95 % intervals. "
         "The table after it holds the figures.",
     )
-    if not drawn:
+    if not picture:
         return ""
     legend = "".join(f"<span>{named(runs, run)}</span>" for run in range(len(runs.results))) if runs.several else ""
     key = f'<p class="key">{legend}<span>percent, with 95 % intervals</span></p>'
-    return f"<h2>{title}, scorer {text(runs.scorer)}</h2>{key}{drawn}"
-
-
-def parts_of(headline: str, names: Iterable[str]) -> list[str]:
-    """The metrics that the headline is made of: `HEADLINE/…`, else `task/…`, else those with its ending.
-
-    >>> parts_of("overall_all", ["overall_all", "general_all", "macro_all", "overall_decided"])
-    ['general_all']
-    """
-    names = list(names)
-    for base in (f"{headline}/", "task/"):
-        found = [name for name in names if name.startswith(base) and not name.startswith(f"{base}difficulty ")]
-        if found:
-            return found
-    _, underscore, ending = headline.rpartition("_")
-    if not underscore:
-        return []
-    others = [name for name in names if name.endswith(f"_{ending}") and "/" not in name]
-    return [name for name in others if name not in (headline, f"macro_{ending}")]
-
-
-def _label(headline: str, name: str) -> str:
-    """A part without what all parts have in common."""
-    base, slash, part = name.partition("/")
-    return part if slash else base.removesuffix("_" + headline.rpartition("_")[2])
+    return f"<h2>{title}, scorer {text(runs.scorer)}</h2>{key}{picture}"
 
 
 def tables(runs: Runs) -> str:
