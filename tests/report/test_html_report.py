@@ -283,4 +283,4 @@ def test_a_span_that_is_not_shown_or_not_there_is_not_marked() -> None:
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(parts) == doctest.TestResults(failed=0, attempted=3)
+    assert doctest.testmod(parts) == doctest.TestResults(failed=0, attempted=2)
