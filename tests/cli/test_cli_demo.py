@@ -57,6 +57,7 @@ def check_demo(beholder: Beholder, runs: Path, items: int, tasks: tuple[str, ...
             assert words in said.out
         for words in ("What are tools worth?", "Arm 3 of 3, python-again", "none (static)", "  → python: the "):
             assert words in said.out
+        assert f"See them all:   beholder view {runs}" in said.out
         experiments = list_experiments(runs)
         assert len(experiments) == time
         assert {arm.plan.n_samples for arm in read(experiments[-1]).arms} == {min(items, 4 * len(tasks))}

@@ -43,6 +43,7 @@ def demo(
     the end sets `static` against `classical-tools`, which writes Python, on 4 items of each family.
     """
     import asyncio
+    import shlex
 
     from rich.text import Text
 
@@ -107,6 +108,7 @@ def demo(
     experiment = tools_on_a_few(plan, runs_dir, max_connections, console)
     console.print()
     for line in (
+        f"See them all:   beholder view {shlex.quote(str(runs_dir))}",
         f"Report:         {report}",
         *([f"Experiment:     beholder experiment show {experiment}"] if experiment is not None else []),
         "Look closer:    beholder show latest      and      beholder show latest 0",
