@@ -8,7 +8,6 @@ from pathlib import Path
 
 from beholder.engine.lifecycle import Result
 from beholder.errors import UsageError
-from beholder.peers.importing import source_of
 from beholder.report.comparable import differences, verdict
 from beholder.report.comparison import Comparison, compare, headline_scorer
 from beholder.report.costs import cost_in_words
@@ -16,7 +15,7 @@ from beholder.report.figures import count, counted, percent
 from beholder.report.html_runs import Runs, named, text
 from beholder.report.plain_text import plain
 from beholder.report.run_differences import run_notes, side_of
-from beholder.report.run_facts import failure_counts, tools_in_words
+from beholder.report.run_facts import failure_counts, plan_facts
 from beholder.score import Outcome, Score
 from beholder.store import schema
 from beholder.store.folder import read_info
@@ -204,20 +203,7 @@ def facts(runs: Runs) -> str:
 def _about(result: Result) -> Iterator[tuple[str, str]]:
     plan, info, tally = result.plan, read_info(result.folder), result.tally
     yield "run", f"{result.folder.name}, begun {info.created}"
-    yield "data", f"{Path(plan.data).name}, SHA-256 {plan.data_sha256[:16]}…, {counted(plan.n_samples, 'item')}"
-    yield "prompt", f"SHA-256 {str(info.plan.get('prompt_sha256', ''))[:16]}…"
-    sampling = plan.sampling
-    given = {"temperature": sampling.temperature, "top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
-    decoding = ", ".join(f"{name} {value:g}" for name, value in given.items() if value is not None)
-    yield "decoding", decoding or "the server's own"
-    yield "votes, epochs, seed", f"{plan.votes}, {plan.epochs}, {plan.seed}"
-    if plan.tools is not None:
-        yield "tools", tools_in_words(plan.tools)
-    source = source_of(info)
-    if source is not None:
-        yield "imported from", source.told
-    if plan.replay is not None:
-        yield "replay", plan.replay.told
+    yield from plan_facts(info, plan)
     readers = ", ".join(f"{name} ({count(number)})" for name, number in result.judges.items())
     if readers:
         yield "answers read by", readers

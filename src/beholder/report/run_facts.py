@@ -13,7 +13,7 @@ from beholder.benchmarks import benchmark as find_benchmark
 from beholder.engine.plan import Plan
 from beholder.errors import Owner
 from beholder.peers.importing import source_of
-from beholder.report.figures import count
+from beholder.report.figures import count, counted
 from beholder.report.plain_text import plain
 from beholder.report.run_list import status_of
 from beholder.store import schema
@@ -29,27 +29,52 @@ def print_facts(console: Console, folder: Path, info: RunInfo, plan: Plan) -> No
     """Model, data, prompt, decoding, votes and versions, as run.json has them."""
     endpoint = info.settings.get("endpoint")
     server = f" at {endpoint.get('base_url')}" if isinstance(endpoint, dict) else ""
-    chosen = [f"limit {plan.selection.limit}"] if plan.selection.limit is not None else []
-    chosen += [f"{one.field}{'=' if one.equal else '!='}{one.value}" for one in plan.selection.where]
-    chosen += [f"{count(len(plan.selection.ids))} ids"] if plan.selection.ids else []
-    prompt = str(info.plan.get("prompt_sha256", ""))[:12]
+    prompt, decoding = str(info.plan.get("prompt_sha256", ""))[:12], _decoding(plan) or "server's decoding"
     facts = {
         "model": f"{info.settings.get('model', '')}{server}",
-        "data": f"{plan.data} (SHA-256 {plan.data_sha256[:12]}…)" + (f", {', '.join(chosen)}" if chosen else ""),
-        "asked": f"prompt {prompt}…, {_decoding(plan)}, {_repetitions(plan)}, seed {plan.seed}",
+        "data": f"{plan.data} (SHA-256 {plan.data_sha256[:12]}…)" + "".join(f", {words}" for words in _chosen(plan)),
+        "asked": f"prompt {prompt}…, {decoding}, {_repetitions(plan)}, seed {plan.seed}",
         **_tools(plan),
         **({"replay": plan.replay.told} if plan.replay is not None else {}),
         **_judges(info),
         **_imported(info),
         **({"task": plan.task} if plan.task else {}),
         **({"price": str(info.settings["price"])} if "price" in info.settings else {}),
-        **_assumptions(info),
+        **({"under": f"assumptions {own}"} if (own := _assumptions(info)) else {}),
         "made": f"{info.created}, Beholder {info.environment.get('beholder', '?')}, {status_of(folder, info)}",
     }
     notices = find_benchmark(plan.benchmark).notices
     facts |= {"note": " ".join(notices(plan.n_samples))} if notices is not None and notices(plan.n_samples) else {}
     for name, fact in facts.items():
         console.print(Text(f"{name:6} {plain(fact, one_line=True)}"), style="dim", soft_wrap=True)
+
+
+def plan_facts(info: RunInfo, plan: Plan) -> list[tuple[str, str]]:
+    """How a run was asked, as (name, words), for a page: no paths, for a page may go to other people."""
+    prompt, source, own = str(info.plan.get("prompt_sha256", ""))[:16], source_of(info), _assumptions(info)
+    facts = [
+        ("data", f"{Path(plan.data).name}, SHA-256 {plan.data_sha256[:16]}…, {counted(plan.n_samples, 'item')}"),
+        ("items chosen", ", ".join(_chosen(plan))),
+        ("task", plan.task),
+        ("prompt", f"SHA-256 {prompt}…"),
+        ("decoding", _decoding(plan) or "the server's own"),
+        ("votes, epochs, seed", f"{plan.votes}, {plan.epochs}, {plan.seed}"),
+        ("order of answers", plan.order if find_benchmark(plan.benchmark).answers_shown else ""),
+        ("tools", tools_in_words(plan.tools) if plan.tools is not None else ""),
+        ("imported from", source.told if source is not None else ""),
+        ("replay", plan.replay.told if plan.replay is not None else ""),
+        ("price", str(info.settings.get("price", ""))),
+        ("assumptions", own),
+        *_judges(info).items(),
+    ]
+    return [(name, words) for name, words in facts if words]
+
+
+def _chosen(plan: Plan) -> list[str]:
+    """Which items of the data were chosen; empty for all."""
+    chosen = [f"limit {plan.selection.limit}"] if plan.selection.limit is not None else []
+    chosen += [f"{one.field}{'=' if one.equal else '!='}{one.value}" for one in plan.selection.where]
+    return chosen + ([f"{count(len(plan.selection.ids))} ids"] if plan.selection.ids else [])
 
 
 def _tools(plan: Plan) -> dict[str, str]:
@@ -93,13 +118,13 @@ def _imported(info: RunInfo) -> dict[str, str]:
     return {"from": f"imported from {source.told}"} if source is not None else {}
 
 
-def _assumptions(info: RunInfo) -> dict[str, str]:
-    """That the run is scored under other choices than ours, with their hash."""
+def _assumptions(info: RunInfo) -> str:
+    """That the run is scored under other choices than ours, with their hash; "" if it is not."""
     text = info.settings.get("assumptions")
     if text is None:
-        return {}
+        return ""
     digest = hashlib.sha256(str(text).encode("utf-8", "surrogatepass")).hexdigest()
-    return {"under": f"assumptions of a file of its own (SHA-256 {digest[:12]}…)"}
+    return f"of a file of its own (SHA-256 {digest[:12]}…)"
 
 
 def _decoding(plan: Plan) -> str:
@@ -109,7 +134,7 @@ def _decoding(plan: Plan) -> str:
         "top_p": sampling.top_p,
         "max_tokens": sampling.max_tokens,
     }
-    return ", ".join(f"{name} {value:g}" for name, value in given.items() if value is not None) or "server's decoding"
+    return ", ".join(f"{name} {value:g}" for name, value in given.items() if value is not None)
 
 
 def _repetitions(plan: Plan) -> str:
