@@ -448,7 +448,7 @@ export interface Verdict {
 }
 
 export const BUCKETS = ["right", "partly right", "wrong", "tie", "unparsed", "refused", "truncated", "failed", "n/a"] as const;
-export const LETTERS = "RPWTURCFN";
+export const LETTERS = "RPWTUDCFN";
 export const DISAGREE = 1;
 export const USED_TOOL = 2;
 export const BUDGET = 4;
