@@ -1,0 +1,118 @@
+"""Ranks with intervals: hand-made tables, other packages' tests, and whether the intervals hold the true ranks."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportions_ztest
+
+from beholder.metrics.intervals import wilson
+from beholder.metrics.paired import paired_difference
+from beholder.metrics.ranks import Estimate, Standing, PairTest, error_of_interval, independent_p, standings
+
+
+def pairs_of(values: list[float], p_of: dict[tuple[int, int], float | None]) -> list[PairTest]:
+    return [PairTest(a, b, values[b] - values[a], p) for (a, b), p in p_of.items()]
+
+
+# figures; p of pairs; (rank, best, worst) of each line
+TABLES: list[tuple[list[float], dict[tuple[int, int], float | None], list[tuple[int, int, int]]]] = [
+    ([], {}, []),
+    ([0.4], {}, [(1, 1, 1)]),
+    # nothing is told apart: every rank may be any
+    ([0.5, 0.6, 0.4], {(0, 1): 0.3, (0, 2): 0.9, (1, 2): 0.06}, [(2, 1, 3), (1, 1, 3), (3, 1, 3)]),
+    # the first is told from the third alone
+    ([0.9, 0.7, 0.5], {(0, 1): 0.3, (0, 2): 0.001, (1, 2): 0.3}, [(1, 1, 2), (2, 1, 3), (3, 2, 3)]),
+    # 0.02 is no longer small among three tests, 0.01 is
+    ([0.9, 0.7, 0.5], {(0, 1): 0.02, (0, 2): 0.01, (1, 2): 0.04}, [(1, 1, 1), (2, 2, 2), (3, 3, 3)]),
+    ([0.9, 0.7, 0.5], {(0, 1): 0.026, (0, 2): 0.016, (1, 2): 0.9}, [(1, 1, 2), (2, 1, 3), (3, 2, 3)]),
+    # equal figures share a rank
+    ([0.5, 0.5, 0.1], {(0, 1): 1.0, (0, 2): 1e-9, (1, 2): 1e-9}, [(1, 1, 2), (1, 1, 2), (3, 3, 3)]),
+    # pairs without a test, or without a p, are never told apart, and do not count among the tests
+    ([0.9, 0.1, 0.5], {(0, 1): 0.04, (0, 2): None}, [(1, 1, 2), (3, 2, 3), (2, 1, 3)]),
+]
+
+
+@pytest.mark.parametrize(("values", "p_of", "expected"), TABLES, ids=range(len(TABLES)))
+def test_tables_made_by_hand(
+    values: list[float], p_of: dict[tuple[int, int], float | None], expected: list[tuple[int, int, int]]
+) -> None:
+    assert standings(values, pairs_of(values, p_of)) == [Standing(*one) for one in expected]
+
+
+def test_an_interval_holds_the_rank_by_figure_where_the_test_leans_the_other_way() -> None:
+    assert standings([0.6, 0.5], [PairTest(0, 1, 0.2, 0.001)]) == [Standing(1, 1, 2), Standing(2, 1, 2)]
+
+
+def test_a_pair_is_tested_once() -> None:
+    with pytest.raises(ValueError, match="two tests"):
+        standings([0.6, 0.5], [PairTest(0, 1, 0.1, 0.5), PairTest(1, 0, -0.1, 0.5)])
+
+
+@pytest.mark.parametrize("counts", [(31, 50, 14, 50), (900, 1215, 860, 1215), (0, 40, 9, 60), (40, 40, 55, 60)])
+def test_shares_are_compared_as_statsmodels_does(counts: tuple[int, int, int, int]) -> None:
+    x, n, y, m = counts
+    expected = proportions_ztest([x, y], [n, m])[1]
+    assert independent_p(Estimate(x / n, n), Estimate(y / m, m)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_figures_with_an_error_are_compared_by_it() -> None:
+    expected = 2 * stats.norm.sf(0.1 / np.hypot(0.03, 0.04))
+    found = independent_p(Estimate(0.5, 99, error=0.03), Estimate(0.6, 99, error=0.04))
+    assert found == pytest.approx(expected, rel=1e-9)
+    against_share = independent_p(Estimate(0.5, 99, error=0.03), Estimate(1.0, 50))
+    spread = np.sqrt(51 / 52 * (1 / 52) / 52)
+    assert against_share == pytest.approx(2 * stats.norm.sf(0.5 / np.hypot(0.03, spread)), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "p"),
+    [
+        (Estimate(1.0, 20), Estimate(1.0, 50), 1.0),
+        (Estimate(0.3, 20, error=0.0), Estimate(0.3, 50, error=0.0), 1.0),
+        (Estimate(0.3, 20, error=0.0), Estimate(0.4, 50, error=0.0), None),
+        (Estimate(0.3, 0), Estimate(0.4, 50), None),
+    ],
+)
+def test_where_there_is_no_spread(a: Estimate, b: Estimate, p: float | None) -> None:
+    assert independent_p(a, b) == p
+
+
+def test_the_error_of_an_interval() -> None:
+    low, high = wilson(500, 1000)
+    assert low is not None
+    assert high is not None
+    assert error_of_interval(low, high) == pytest.approx(np.sqrt(0.25 / 1000), rel=0.01)
+
+
+TRUTHS = [[0.5] * 6, [0.3, 0.5, 0.5, 0.5, 0.52, 0.8], [0.1, 0.3, 0.5, 0.7, 0.9]]
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("truth", TRUTHS, ids=["all equal", "some equal", "far apart"])
+def test_all_true_ranks_are_inside_at_least_95_times_in_100(truth: list[float], paired: bool) -> None:
+    """Models that answer 150 items each; in the paired case the same ones, which some find hard together."""
+    rng, n, times, inside = np.random.default_rng(7), 150, 200, 0
+    for _ in range(times):
+        hard = rng.normal(size=n)[:, None] if paired else rng.normal(size=(n, len(truth)))
+        own = 0.6 * hard + 0.8 * rng.normal(size=(n, len(truth)))
+        right = (own < stats.norm.ppf(truth)).astype(float)
+        values = right.mean(axis=0).tolist()
+        tests = []
+        for a, b in itertools.combinations(range(len(truth)), 2):
+            if paired:
+                p = paired_difference(right[:, a].tolist(), right[:, b].tolist(), resamples=0).p_decides
+            else:
+                p = independent_p(Estimate(values[a], n), Estimate(values[b], n))
+            tests.append(PairTest(a, b, values[b] - values[a], p))
+        inside += all(
+            one.best <= 1 + sum(other > own for other in truth) and one.worst >= sum(other >= own for other in truth)
+            for one, own in zip(standings(values, tests), truth, strict=True)
+        )
+    assert inside >= 0.92 * times  # 95 % less two standard errors of 200 trials
+    if truth == TRUTHS[2]:
+        assert [one.rank for one in standings(values, tests)] == [5, 4, 3, 2, 1]
+        assert all(one.best == one.worst for one in standings(values, tests))
