@@ -27,6 +27,7 @@ from beholder.engine.pace import AUTO, USUAL, Pace
 from beholder.engine.plan import Plan, differences, digest, remake_plan
 from beholder.engine.rescoring import rescore, score_missing, scored_by_other_code
 from beholder.engine.retry import RetryPolicy
+from beholder.engine.scoring import scorer_code
 from beholder.engine.watch import Watch
 from beholder.errors import UsageError
 from beholder.models.model import Model
@@ -322,6 +323,8 @@ def finish(
         "complete": result.complete,
         "headline": found.headline_of(result.metrics),
         "tally": result.tally,
+        "spending": result.spending,
+        "scorer_code": scorer_code(found),  # by which the figures are known for those of the scores that are there
         "metrics": result.metrics,
         "details": result.details,
     }

@@ -22,12 +22,14 @@ LARGEST = 64 << 20
 
 
 class Results(msgspec.Struct):
-    """What is read of results.json; those of older runs name neither their headline nor what was spent."""
+    """What is read of results.json; those of older runs name neither their headline, nor what was spent, nor the code
+    of the scores (scorer → hash)."""
 
     metrics: dict[str, dict[str, Metric]] = {}
     headline: tuple[str, str] | None = None
     tally: Tally | None = None
     spending: Spending | None = None
+    scorer_code: dict[str, str] = {}
     complete: bool = False
     details: dict[str, Any] = {}
 

@@ -137,15 +137,20 @@ def _noise(result: Result) -> Noise | None:
 
 
 def _print_noise(console: Console, result: Result) -> None:
+    words = noise_in_words(result)
+    if words:
+        say(console, words, "dim")
+
+
+def noise_in_words(result: Result) -> str:
+    """With several epochs, how scores vary between items and between repetitions; else ""."""
     noise = _noise(result)
     if noise is None:
-        return
+        return ""
     scorer = result.found.headline_of(result.metrics)[0]
-    say(
-        console,
+    return (
         f"{scorer} over {result.plan.epochs} epochs: variance between items {_number(noise.between)}, "
-        f"between repetitions {_number(noise.within)} (sampling noise of the model)",
-        "dim",
+        f"between repetitions {_number(noise.within)} (sampling noise of the model)"
     )
 
 
