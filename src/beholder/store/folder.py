@@ -149,7 +149,7 @@ def list_runs(runs_dir: Path) -> list[Path]:
         return []
     return sorted(
         (child for child in runs_dir.iterdir() if not child.name.startswith(".") and (child / "run.json").is_file()),
-        key=_begun,
+        key=begun,
     )
 
 
@@ -157,7 +157,7 @@ class _Begun(msgspec.Struct):
     created: str
 
 
-def _begun(folder: Path) -> tuple[float, int, str]:
+def begun(folder: Path) -> tuple[float, int, str]:
     """When a run was begun. `created` has whole seconds; within one, the folder of the blobs tells, which is made with
     the run and which neither a mark nor a rescore touches.
     """
