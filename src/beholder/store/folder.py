@@ -24,6 +24,8 @@ from beholder.store import schema
 
 EXPERIMENT = "experiment.json"
 """What makes a folder that of an experiment: the runs in it are its arms."""
+LARGEST_INFO = 64 << 20
+"""Bytes of a run.json that is read."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -103,16 +105,24 @@ def read_info(folder: Path) -> RunInfo:
     """run.json of a run folder; `UsageError` if it is not one or was written by a newer Beholder."""
     path = folder / "run.json"
     try:
-        info = msgspec.json.decode(path.read_bytes(), type=RunInfo)
+        info = msgspec.json.decode(_info_bytes(folder), type=RunInfo)
     except OSError:
         raise UsageError(f"{folder} is not a run folder (no run.json). `beholder list` shows the runs.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:  # a stranger's may hold anything
         raise UsageError(f"{path} is damaged ({error}).") from None
     if info.format > schema.FORMAT:
         raise UsageError(
             f"{folder} was written by a newer Beholder (format {info.format}). Upgrade Beholder to open it."
         )
     return info
+
+
+def _info_bytes(folder: Path) -> bytes:
+    """run.json, `ValueError` if it is larger than any of ours can be."""
+    path = folder / "run.json"
+    if path.stat().st_size > LARGEST_INFO:
+        raise ValueError(f"it has more than {LARGEST_INFO >> 20} MB")
+    return path.read_bytes()
 
 
 @contextlib.contextmanager
@@ -162,7 +172,7 @@ def begun(folder: Path) -> tuple[float, int, str]:
     the run and which neither a mark nor a rescore touches.
     """
     try:
-        created = datetime.fromisoformat(_BEGUN.decode((folder / "run.json").read_bytes()).created).timestamp()
+        created = datetime.fromisoformat(_BEGUN.decode(_info_bytes(folder)).created).timestamp()
     except (OSError, ValueError, OverflowError, RecursionError):  # a damaged run.json
         created = (folder / "run.json").stat().st_mtime
     blobs = folder / "blobs"
