@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 from fastapi import Request
@@ -15,10 +14,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from beholder.viewer.library import Library
+from beholder.viewer.run_rows import current_version
 from beholder.web.app import as_error
-
-if TYPE_CHECKING:
-    from beholder.viewer.library import Library
 
 EVERY = 0.7
 """Seconds between two looks. A look asks the file system when files were changed, and reads none."""
@@ -104,7 +102,5 @@ class _Stream(StreamingResponse):
 
 def state_of(library: Library) -> bytes:
     """The version of every run, and how much of which index is made, as JSON in one line."""
-    from beholder.viewer.run_rows import current_version
-
     versions = {run: current_version(library, run) for run in library.folders()}
     return msgspec.json.encode({"versions": versions, "ready": library.being_made()})

@@ -26,7 +26,7 @@ import re
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from fastapi import APIRouter, Request
@@ -35,12 +35,12 @@ from fastapi.responses import Response
 
 from beholder.errors import DataError, UsageError
 from beholder.report.plain_text import plain
+from beholder.viewer.library import Library
+from beholder.viewer.run_page import run_page
+from beholder.viewer.run_rows import current_version, run_list
 from beholder.web import view_params as asked
 from beholder.web.app import as_error, as_json
 from beholder.web.live import Live
-
-if TYPE_CHECKING:
-    from beholder.viewer.library import Library
 
 AT_ONCE = 2
 """How many comparisons, run pages and leaderboards are computed at a time: each may hold a whole run."""
@@ -110,16 +110,11 @@ def _sentence(library: Library, error: Exception) -> str:
 
 
 def _runs(library: Library, request: Request, body: bytes) -> Response:
-    from beholder.viewer.run_rows import run_list
-
     listed = run_list(library)
     return _unless_known(request, (row.version for row in listed.runs), lambda: listed)
 
 
 def _run(library: Library, request: Request, body: bytes) -> Response:
-    from beholder.viewer.run_page import run_page
-    from beholder.viewer.run_rows import current_version
-
     run = _named(library, request)
     return _unless_known(request, [current_version(library, run)], lambda: run_page(library, run))
 
