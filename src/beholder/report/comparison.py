@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -77,24 +77,30 @@ def item_values(items: Sequence[ScoredItem], scorer: str, *, voted: bool) -> dic
         scores[item.key][item.epoch].append(item.scores[scorer])
         facts.setdefault(item.key, item)
     planned = max((len(votes) for epochs in scores.values() for votes in epochs.values()), default=0)
-    # The authors' result file holds no failed request: under their scorer such votes are not in K.
-    in_k = None if scorer == "official" else planned
     values = {}
     for key, epochs in scores.items():
-        means = [mean for votes in epochs.values() if (mean := _epoch_value(votes, in_k, voted=voted)) is not None]
-        value = sum(means) / len(means) if means else None
+        value = item_value(epochs.values(), scorer, planned, voted=voted)
         values[key] = ItemValue(value, facts[key].cluster or key, facts[key].category)
     return values
 
 
-def _epoch_value(votes: list[Score], planned: int | None, *, voted: bool) -> float | None:
-    """The value of one epoch's votes; `planned` is K, None if only the votes that came back are in K."""
+def item_value(epochs: Iterable[Sequence[Score]], scorer: str, planned: int, *, voted: bool) -> float | None:
+    """The value of one item from its scores under one scorer, epoch by epoch; `planned` is K."""
+    means = [mean for votes in epochs if (mean := _epoch_value(votes, scorer, planned, voted=voted)) is not None]
+    return sum(means) / len(means) if means else None
+
+
+def epoch_decision(votes: Sequence[Score], scorer: str, planned: int) -> Decision:
+    """What the votes of one epoch decide; `planned` is K, and votes that are not there count in it like failed ones."""
+    counted = tally(votes)
+    if scorer == "official":  # the authors' result file holds no failed request: such votes are not in K
+        return majority_of_answered(counted)
+    return majority(msgspec.structs.replace(counted, failed=planned - counted.answered))
+
+
+def _epoch_value(votes: Sequence[Score], scorer: str, planned: int, *, voted: bool) -> float | None:
     if voted:
-        counted = tally(votes)
-        if planned is None:
-            decision = majority_of_answered(counted)
-        else:
-            decision = majority(msgspec.structs.replace(counted, failed=planned - counted.answered))
+        decision = epoch_decision(votes, scorer, planned)
         return None if decision is Decision.FAILED else float(decision is Decision.RIGHT)
     answered = [score.value for score in votes if score.value is not None]
     return sum(answered) / len(answered) if answered else None
