@@ -7,7 +7,7 @@ import importlib
 
 import pytest
 
-MODULES = ("agreement", "intervals", "accuracy", "groups", "votes", "paired", "noise", "table")
+MODULES = ("agreement", "intervals", "accuracy", "groups", "votes", "paired", "noise", "ranks", "table")
 
 
 @pytest.mark.parametrize("name", MODULES)

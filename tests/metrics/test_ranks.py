@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportions_ztest
 
 from beholder.metrics.intervals import wilson
 from beholder.metrics.paired import paired_difference
-from beholder.metrics.ranks import Estimate, Standing, PairTest, error_of_interval, independent_p, standings
+from beholder.metrics.ranks import Estimate, PairTest, Standing, error_of_interval, independent_p, standings
 
 
 def pairs_of(values: list[float], p_of: dict[tuple[int, int], float | None]) -> list[PairTest]:

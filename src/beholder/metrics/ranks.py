@@ -68,7 +68,8 @@ def standings(values: Sequence[float], tests: Sequence[PairTest]) -> list[Standi
     Two lines without a test, or whose test gives no p, are never told apart. The interval always holds the rank by
     figure, also where a paired test leans the other way than the figures do (which may rest on other items).
 
-    >>> standings([0.9, 0.5, 0.4], [PairTest(0, 1, -0.4, 0.001), PairTest(0, 2, -0.5, 0.001), PairTest(1, 2, -0.1, 0.2)])
+    >>> tests = [PairTest(0, 1, -0.4, 0.001), PairTest(0, 2, -0.5, 0.001), PairTest(1, 2, -0.1, 0.2)]
+    >>> standings([0.9, 0.5, 0.4], tests)
     [Standing(rank=1, best=1, worst=1), Standing(rank=2, best=2, worst=3), Standing(rank=3, best=2, worst=3)]
     """
     lines = len(values)

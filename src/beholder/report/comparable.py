@@ -32,7 +32,7 @@ def differences(
     if any(task != _NOT_EXTRACTED for task in published["complete"]):
         if plan is None and not judges:
             found.append("who read the answers is not known from the file")
-        others = [name for name in judges if not _is(name, protocol["extractor"])]
+        others = [name for name in judges if not is_extractor(name, protocol["extractor"])]
         if others:
             found.append(f"the answers were read by {' and '.join(others)}, not by {protocol['extractor']}")
     if scorer != protocol["scorer"]:
@@ -82,7 +82,7 @@ def _denominators(published: Mapping[str, Any], figures: Mapping[str, Metric]) -
     return found
 
 
-def _is(name: str, extractor: str) -> bool:
+def is_extractor(name: str, extractor: str) -> bool:
     """Whether a model's name (`openai/gpt-4o-2024-08-06`) is that of an extractor, or of a dated version of it."""
     own, wanted = name.rpartition("/")[2].lower(), extractor.lower()
     return own == wanted or own.startswith(f"{wanted}-20")
