@@ -1,0 +1,55 @@
+// The keys of the keyboard that mean something on the page that is open, and the list of them for the help window.
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { chordOf, isWriting } from "../shared/chords";
+
+/** Chord → what it does in words, and the doing. */
+export type Keys = Record<string, [string, () => void]>;
+
+const active = new Set<{ current: Keys }>();
+
+/** What is bound now, as one reads it: pages before the frame around them. */
+export function keysInUse(): [string, string][] {
+  const found = new Map<string, string>();
+  for (const { current } of [...active].reverse())
+    for (const [chord, [words]] of Object.entries(current)) if (!found.has(chord)) found.set(chord, words);
+  return [...found];
+}
+
+/** Binds keys as long as the component is there. What was bound last comes first; nothing happens while one writes, or in a window. */
+export function useKeys(keys: Keys): void {
+  const bound = useRef(keys);
+  useLayoutEffect(() => {
+    bound.current = keys;
+  });
+  useEffect(() => {
+    if (active.size === 0) document.addEventListener("keydown", pressed);
+    active.add(bound);
+    return () => {
+      active.delete(bound);
+      if (active.size === 0) document.removeEventListener("keydown", pressed);
+    };
+  }, []);
+}
+
+function pressed(event: KeyboardEvent): void {
+  if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  const chord = chordOf(event);
+  if (!chord || (isWriting(event.target) && chord !== "escape")) return;
+  if (event.target instanceof HTMLElement && !leavesToPage(event.target, chord)) return;
+  for (const { current } of [...active].reverse()) {
+    const found = current[chord];
+    if (!found) continue;
+    event.preventDefault();
+    found[1]();
+    return;
+  }
+}
+
+/** Whether a key is ours though something has the focus: buttons and links keep Enter and the space bar, sliders and tabs their arrows. */
+export function leavesToPage(target: { tagName: string; getAttribute(name: string): string | null }, chord: string): boolean {
+  const role = target.getAttribute("role") ?? "";
+  if (["slider", "tab", "listbox", "radio", "grid"].includes(role)) return !chord.startsWith("arrow") && chord !== " ";
+  if (["BUTTON", "A", "SUMMARY", "INPUT"].includes(target.tagName)) return chord !== "enter" && chord !== " ";
+  return true;
+}
