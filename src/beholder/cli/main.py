@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "rescore": "beholder.cli.rescore:rescore",
     "show": "beholder.cli.show:show",
     "compare": "beholder.cli.compare:compare",
+    "leaderboard": "beholder.cli.leaderboard:leaderboard",
     "pack": "beholder.cli.pack:pack",
     "export": "beholder.cli.export:export",
     "list": "beholder.cli.listing:list_runs",

@@ -1,7 +1,8 @@
-"""`beholder report`: one or more runs as an HTML page."""
+"""`beholder report`: one or more runs as an HTML page, or as tables for a paper."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,19 @@ import typer
 from beholder.cli.options import AsJson, RunsDir
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from beholder.engine.lifecycle import Result
     from beholder.report.html_experiment import ExperimentPart
+
+
+class Form(StrEnum):
+    """What a report can be: one page, or tables for a paper."""
+
+    PAGE = "page"
+    MARKDOWN = "md"
+    CSV = "csv"
+    LATEX = "latex"
 
 
 def report(
@@ -21,9 +34,16 @@ def report(
             help="Run folders, their names, `latest`, or packed runs; of one benchmark. Or one experiment.",
         ),
     ],
+    form: Annotated[
+        Form, typer.Option("--format", metavar="NAME", help="page; or tables for a paper: md, csv or latex.")
+    ] = Form.PAGE,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The page to write (default: report.html in the last run).", dir_okay=True),
+        typer.Option(
+            metavar="FILE",
+            help="What to write (default: report.html in the last run; tables: standard output).",
+            dir_okay=True,
+        ),
     ] = None,
     embed: Annotated[
         bool, typer.Option("--embed", help="Put the large pictures into the page, not beside it.")
@@ -33,11 +53,15 @@ def report(
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Write an HTML report of one or more runs.
+    """Write an HTML report of one or more runs, or tables of them for a paper.
 
     The page needs no network and no server. Several runs of one benchmark are shown side by side, sample by sample.
     Its large pictures lie in a folder beside it, unless --embed puts them into the page. The page of an experiment has
     its tables and its figure above those of its arms.
+
+    --format md, csv or latex writes tables: the headline under each scorer with intervals and denominators, its parts,
+    and the differences from the first run, with stars where they are significant. The CSV has a figure a line, shares
+    in 0..1.
     """
     import contextlib
     import shlex
@@ -56,6 +80,8 @@ def report(
 
     if embed and without_images:
         raise UsageError("--embed and --without-images exclude each other. Give one of them.")
+    if form is not Form.PAGE and (embed or without_images):
+        raise UsageError(f"--embed and --without-images are about the page; --format {form} has no pictures.")
     experiment = _experiment(runs, runs_dir)
     names, part = ([], None) if experiment is None else _arms_and_findings(experiment)
     given = runs if experiment is None else [str(experiment / name) for name in names]
@@ -80,6 +106,9 @@ def report(
                 typer.echo(plain(f"{folder.name}: {sentence}", one_line=True), err=True)
             results.append(lifecycle.read_result(folder, info, plan, found))
             last = Path(name).with_suffix(".html") if packed else (experiment or folder) / "report.html"
+        if form is not Form.PAGE:
+            _write_tables(form, results, names, out, as_json=as_json)
+            return
         images = Images.NONE if without_images else Images.EMBEDDED if embed else Images.BESIDE
         page = write_html(results, out or last, images=images, limit=samples, names=names, experiment=part)
     beside = pictures_folder(page)
@@ -92,6 +121,38 @@ def report(
         return
     pictures = f", its large pictures in {beside.name}" if has_folder else ""
     typer.echo(plain(f"{page} ({size_in_words(page.stat().st_size)}{pictures})", one_line=True))
+
+
+def _write_tables(form: Form, results: Sequence[Result], names: list[str], out: Path | None, *, as_json: bool) -> None:
+    """The tables, to a file or to standard output; `as_json` says of a file where it is."""
+    from beholder.errors import UsageError
+    from beholder.report.figures import size_in_words
+    from beholder.report.paper_csv import csv_of
+    from beholder.report.paper_tables import paper_tables
+    from beholder.report.plain_text import plain
+    from beholder.report.table_formats import latex, markdown
+    from beholder.store.folder import write_atomically
+
+    if as_json and out is None:
+        raise UsageError("--json tells where the file is: give --out, or take `beholder show --json` for the figures.")
+    if form is Form.CSV:
+        text = csv_of(results, names)
+    else:
+        tables = paper_tables(results, names)
+        text = latex(tables) if form is Form.LATEX else markdown(tables)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    if out.is_dir():
+        raise UsageError(f"--out {out} is a folder. Give the name of a file.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(out, text.encode("utf-8-sig" if form is Form.CSV else "utf-8", "replace"))
+    if as_json:
+        import json
+
+        typer.echo(json.dumps({"file": str(out), "bytes": out.stat().st_size}))
+    else:
+        typer.echo(plain(f"{out} ({size_in_words(out.stat().st_size)})", one_line=True))
 
 
 def _experiment(runs: list[str], runs_dir: Path) -> Path | None:
