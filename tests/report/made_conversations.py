@@ -11,7 +11,6 @@ from typing import Any
 import PIL.Image
 import PIL.ImageDraw
 import pytest
-from html_pages import HOSTILE
 
 from beholder.engine import conversing
 from beholder.engine.lifecycle import Result
@@ -23,6 +22,7 @@ from beholder.tools.tool import ToolResult
 from beholder.trajectory import CallOutcome
 from made_runs import plan_for, run_engine
 from made_tir import record
+from report.html_pages import HOSTILE
 from scripted_server import Reply, Request, ScriptedServer, completion
 
 Turn = tuple[str, Sequence[tuple[str, str]]]

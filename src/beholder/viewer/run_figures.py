@@ -28,6 +28,7 @@ from beholder.store import judge_calls, reading, schema
 from beholder.store.spending import spending
 from beholder.viewer.distributions import Came, outcomes
 from beholder.viewer.library import Opened
+from beholder.viewer.run_rows import LONGEST_NAME
 
 MOST_ROWS = 20_000
 """Responses of a run whose rows are read into memory."""
@@ -61,6 +62,7 @@ def standing(opened: Opened, *, running: bool) -> Standing:
                 result=_so_far(db, opened), provisional=True, headline=(opened.found.headline[0], RUNNING_MEAN)
             )
     result = lifecycle.read_result(opened.folder, opened.info, opened.plan, opened.found)
+    result = msgspec.structs.replace(result, metrics=_of(opened.found, result.metrics))
     return Standing(result=result, provisional=False, headline=_headline(opened.found, result.metrics))
 
 
@@ -161,8 +163,12 @@ def means_so_far(came: Mapping[str, Mapping[str, Came]]) -> Metrics:
 
 
 def _of(found: Benchmark, metrics: Metrics) -> Metrics:
-    """The figures by the benchmark's own scorers; a file may name others."""
-    return {scorer: metrics[scorer] for scorer in found.scorers if scorer in metrics}
+    """The figures by the benchmark's own scorers, with names that a page can hold; a stranger's run may have others."""
+    return {
+        scorer: {name: figure for name, figure in metrics[scorer].items() if len(name) <= LONGEST_NAME}
+        for scorer in found.scorers
+        if scorer in metrics
+    }
 
 
 def _result(db: sqlite3.Connection, opened: Opened, **known: Any) -> Result:

@@ -6,6 +6,7 @@ Server-sent events: `runs` with `{"versions": {run: version}, "ready": {run: sha
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 
 import msgspec
@@ -23,6 +24,8 @@ EVERY = 0.7
 HEARTBEAT = 15.0
 """Seconds after which a silent line carries a comment, so that nothing on its way takes it for dead."""
 MOST_LISTENERS = 32
+_SHARE = 10
+"""Times what a look took are waited until the next one, where that is longer: thousands of runs take a while."""
 
 _Line = asyncio.Queue[bytes]
 
@@ -76,14 +79,16 @@ class Live:
 
     async def _keep_looking(self) -> None:
         while True:
+            begun = time.monotonic()
             self._seen = seen = await run_in_threadpool(state_of, self._library)
+            took = time.monotonic() - begun
             for line, told in self._told.items():
                 if told != seen:
                     self._told[line] = seen
                     if line.qsize():  # who reads slowly gets the last word only
                         line.get_nowait()
                     line.put_nowait(seen)
-            await asyncio.sleep(self._every)
+            await asyncio.sleep(max(self._every, _SHARE * took))
 
 
 class _Stream(StreamingResponse):

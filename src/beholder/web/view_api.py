@@ -196,7 +196,7 @@ def _picture(library: Library, request: Request, body: bytes) -> Response:
 
 def _named(library: Library, request: Request, name: str = "run") -> str:
     """The run that a request is about."""
-    return _there(library, asked.one(request, name, needed=True))
+    return _there(library, asked.one(request, name, most=asked.LONGEST_RUN, needed=True))
 
 
 def _there(library: Library, run: str) -> str:

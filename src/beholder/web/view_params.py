@@ -12,7 +12,9 @@ from beholder.errors import UsageError
 MOST_PLACES = 300
 MOST_RUNS = 12
 LONGEST_NAME = 300
-"""Characters of a run's, a scorer's or a metric's name."""
+"""Characters of a scorer's or a metric's name."""
+LONGEST_RUN = 600
+"""Of a run's: two names of folders and what is between them."""
 LONGEST_KEY = 1_000
 LONGEST_TEXT = 200
 _LONGEST_PLACE = 9
@@ -20,7 +22,7 @@ _LONGEST_PLACE = 9
 
 T = TypeVar("T")
 _Name = Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)]
-_Run = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+_Run = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_RUN)]
 _Key = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_KEY)]
 _Repetition = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 _Row = Annotated[int, msgspec.Meta(ge=1, le=2**62)]
@@ -64,8 +66,8 @@ def runs(request: Request) -> list[str]:
     given = request.query_params.getlist("run")
     if len(given) > MOST_RUNS:
         raise UsageError(f"At most {MOST_RUNS} runs can be compared at once.")
-    if any(len(run) > LONGEST_NAME for run in given):
-        raise UsageError(f"The parameter run is longer than {LONGEST_NAME} characters.")
+    if any(len(run) > LONGEST_RUN for run in given):
+        raise UsageError(f"The parameter run is longer than {LONGEST_RUN} characters.")
     return given
 
 
