@@ -44,12 +44,20 @@ def show(
     import tempfile
     from datetime import UTC, datetime
 
+    import msgspec
+
     from beholder.cli.carry_out import finish_command
     from beholder.cli.finding import find_run
     from beholder.engine import lifecycle
     from beholder.errors import UsageError
     from beholder.report.as_json import dump
-    from beholder.report.imported_report import compare_theirs, imported_object, print_their_item, print_theirs
+    from beholder.report.imported_report import (
+        compare_theirs,
+        imported_object,
+        print_their_item,
+        print_theirs,
+        their_item,
+    )
     from beholder.report.item_report import find_item, item_object, print_item
     from beholder.report.plain_text import plain
     from beholder.report.run_differences import code_notes
@@ -107,7 +115,7 @@ def show(
         finally:
             db.close()
         if as_json:
-            typer.echo(dump(item))
+            typer.echo(dump({**msgspec.structs.asdict(item), **their_item(folder, chosen)}))
         else:
             print_item(console, item, Path(run) if packed else folder, plan, found, prompt=prompt)
             print_their_item(console, folder, chosen)

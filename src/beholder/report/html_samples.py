@@ -13,11 +13,13 @@ from beholder.report.html_pictures import NOT_THERE, Pictures
 from beholder.report.html_texts import line, shown
 from beholder.report.html_trajectories import Room, trajectory_object
 from beholder.report.imported_report import their_words
+from beholder.report.item_words import gold_in_words, options_in_words, order_in_words, stored_answers
 from beholder.report.plain_text import plain
+from beholder.report.stored_votes import stored_choice
 from beholder.report.terminal import are_different
 from beholder.report.tool_use import conversation_of
-from beholder.sample import MetaphorTarget, PreferenceTarget, Response, Sample
-from beholder.score import Outcome, Score
+from beholder.sample import MetaphorTarget, Response, Sample
+from beholder.score import Score
 from beholder.store import reading, schema
 from beholder.store.folder import Blobs
 
@@ -75,18 +77,14 @@ def _add_pictures(row: dict[str, Any], places: list[int]) -> None:
 
 
 def _sample(sample: Sample) -> dict[str, Any]:
-    question = sample.question
-    gold = in_words(reading.target_text(sample))
+    question = "\n".join((sample.question, *options_in_words(sample)))
+    for place, answer in enumerate(stored_answers(sample)):
+        question += f"\n\nstored answer {place + 1}: {answer}"
     row: dict[str, Any] = {}
     if isinstance(sample.target, MetaphorTarget):
         from beholder.report.html_metaphor_samples import gold_object
 
         row = {"gs": gold_object(sample)}
-    if isinstance(sample.target, PreferenceTarget):
-        gold = f"stored answer {sample.target.preferred + 1}"
-        answers = sample.metadata.get("responses")
-        for place, answer in enumerate(answers if isinstance(answers, list) else []):
-            question += f"\n\nstored answer {place + 1}: {answer}"
     return row | {
         "k": sample.key,
         "i": sample.index,
@@ -94,7 +92,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "c": line(sample.category, 80),
         "d": line(sample.difficulty, 40),
         "q": plain(question, limit=LONGEST),
-        "g": plain(gold, limit=2000),
+        "g": plain(gold_in_words(sample), limit=2000),
         "p": [],
         "r": [],
     }
@@ -137,7 +135,7 @@ def _facts(result: Result, stored: reading.StoredResponse) -> str:
     facts = [
         f"vote {stored.vote}" if result.plan.votes > 1 else "",
         f"epoch {stored.epoch}" if result.plan.epochs > 1 else "",
-        ", ".join(f"Answer {place + 1} is stored answer {one + 1}" for place, one in enumerate(response.order)),
+        order_in_words(response.order),
         f"finish {response.finish}" if response.finish and response.finish != "stop" else "",
         f"{response.latency:.1f} s" if response.latency is not None and response.latency >= 0.05 else "",
         "from cache" if response.cached else "",
@@ -150,9 +148,9 @@ def _score(name: str, score: Score, response: Response, *, read: bool) -> dict[s
     row: dict[str, Any] = {"n": name, "v": score.value, "o": bucket(score)}
     if score.extracted and read:
         row["x"] = line(in_words(score.extracted), 64)
-    if score.outcome is Outcome.SCORED:  # a place among the answers as shown: which of the stored ones that was
-        stored = {str(place + 1): one + 1 for place, one in enumerate(response.order)}.get(score.extracted or "")
-        row |= {"st": stored} if stored is not None else {}
+    stored = stored_choice(score, response)
+    if stored is not None:
+        row["st"] = stored + 1
     if score.flags:
         row["fl"] = line(", ".join(score.flags), 120)
     if score.reason:

@@ -17,6 +17,7 @@ from beholder.report.trajectory_view import (
     answers_in_words,
     cost_in_words,
     outcome_in_words,
+    turn_facts,
     view_of,
 )
 from beholder.sample import ImageRef, Sample
@@ -109,7 +110,7 @@ class _Card:
         turn, is_answer = one.turn, self._is_answer(one)
         row: dict[str, Any] = {"n": one.number}
         optional = {
-            "x": _facts(one),
+            "x": line(turn_facts(one), 300),
             "th": self._text(turn.reasoning),
             "t": "" if is_answer else self._text(turn.said.strip()),
             "last": int(is_answer),
@@ -168,17 +169,6 @@ def _kept(turns: Sequence[ShownTurn]) -> list[ShownTurn]:
     if len(turns) <= FIRST_TURNS + LAST_TURNS:
         return list(turns)
     return [*turns[:FIRST_TURNS], *turns[-LAST_TURNS:]]
-
-
-def _facts(one: ShownTurn) -> str:
-    usage, latency = one.turn.usage, one.turn.latency
-    facts = [
-        f"{latency:.1f} s" if latency is not None and latency >= 0.05 else "",
-        f"{usage.completion_tokens:,} tokens written" if usage.completion_tokens else "",
-        "from cache" if one.turn.cached else "",
-        f"left out of the request: {', '.join(one.evicted)}" if one.evicted else "",
-    ]
-    return line(" · ".join(filter(None, facts)), 300)
 
 
 def _filters(view: View) -> list[str]:

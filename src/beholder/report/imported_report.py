@@ -98,18 +98,31 @@ def _short(text: str) -> str:
     return plain(text, one_line=True, limit=_LONGEST)
 
 
-def their_words(folder: Path) -> dict[tuple[str, int, int], list[str]]:
-    """A line for each score that the tool gave an answer, by key, epoch and vote; empty for a run of our own."""
+def their_words(folder: Path, key: str | None = None) -> dict[tuple[str, int, int], list[str]]:
+    """A line for each score that the tool gave an answer (to that item alone, with `key`), by key, epoch and vote.
+
+    Empty for a run of our own.
+    """
     kept = read_kept(folder)
     if kept is None:
         return {}
-    return {(one.key, one.epoch, one.vote): _words(kept.peer, one) for one in kept.items}
+    wanted = (one for one in kept.items if key is None or one.key == key)
+    return {(one.key, one.epoch, one.vote): _words(kept.peer, one) for one in wanted}
+
+
+def their_item(folder: Path, key: str) -> dict[str, Any]:
+    """What `--json` adds for one item of an imported run: what the tool recorded of its answers; nothing for any other
+    run."""
+    kept = read_kept(folder)
+    if kept is None:
+        return {}
+    return {"imported": {"peer": kept.peer, "items": [one for one in kept.items if one.key == key]}}
 
 
 def print_their_item(console: Console, folder: Path, key: str) -> None:
     """What the tool said of one item's answers, below what we say of them; nothing for a run of our own."""
-    for (item, _, _), lines in their_words(folder).items():
-        for line in lines if item == key else []:
+    for lines in their_words(folder, key).values():
+        for line in lines:
             say(console, line, "dim")
 
 

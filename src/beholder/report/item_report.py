@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,24 @@ from beholder.benchmarks.benchmark import Benchmark
 from beholder.engine.plan import Plan
 from beholder.errors import UsageError
 from beholder.report.annotation_words import in_words
+from beholder.report.item_words import (
+    gold_in_words,
+    options_in_words,
+    order_in_words,
+    question_in_words,
+    sent_in_words,
+    stored_answers,
+)
 from beholder.report.judged_report import again
 from beholder.report.plain_text import plain
+from beholder.report.sent_prompt import Sent, made_again, sent_messages, written
+from beholder.report.stored_votes import stored_choice, votes_of
 from beholder.report.terminal import bare_table, cell
 from beholder.report.tool_use import Conversation, conversation_of
 from beholder.report.trajectory_report import abandoned_in_words, print_trajectory
 from beholder.report.trajectory_view import view_of
-from beholder.sample import Ask, ImagePart, MetaphorTarget, PreferenceTarget, Response, Sample, TextPart
-from beholder.score import Outcome, Score
+from beholder.sample import MetaphorTarget, Response, Sample
+from beholder.score import Score
 from beholder.store import reading
 from beholder.store.marks import Mark, marks
 from beholder.trajectory import Ended
@@ -73,12 +83,16 @@ def find_item(db: sqlite3.Connection, name: str) -> str:
     return keys[0]
 
 
-def item_object(db: sqlite3.Connection, key: str, found: Benchmark) -> Item:
-    """Collects one item from the database of a run of that benchmark."""
+def item_object(db: sqlite3.Connection, key: str, found: Benchmark, *, most: int | None = None) -> Item:
+    """Collects one item from the database of a run of that benchmark, with at most so many of its responses.
+
+    `UsageError` if the run holds no answered item of that key.
+    """
     sample = reading.sample(db, key)
-    assert sample is not None
+    if sample is None:
+        raise UsageError(f"The run holds no answered item {key[:80]!r}.")
     responses = []
-    for stored in reading.responses(db, key=key):
+    for stored in islice(reading.responses(db, key=key), most):
         record = reading.request_record(db, stored.response.request_hash)
         scores = reading.scores_of(db, stored.number)
         responses.append(
@@ -87,11 +101,19 @@ def item_object(db: sqlite3.Connection, key: str, found: Benchmark) -> Item:
                 epoch=stored.epoch,
                 response=stored.response,
                 scores=scores,
-                request=msgspec.json.decode(record) if record else None,
+                request=_decoded(record),
                 conversation=conversation_of(db, found, sample, stored, scores),
             )
         )
     return Item(sample, reading.target_text(sample), responses, marks(db, key))
+
+
+def _decoded(record: bytes | None) -> Any:
+    """A request as plain data; None if there is none, or it cannot be read: nothing but showing it hangs on it."""
+    try:
+        return msgspec.json.decode(record) if record else None
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def print_item(
@@ -108,7 +130,7 @@ def print_item(
         _print_response(console, item, judged, plan, found, prompt=prompt)
         if isinstance(item.sample.target, MetaphorTarget):
             _print_metaphor(console, item.sample, judged, found, folder)
-    _print_majority(console, item)
+    _print_majority(console, item, plan)
     for mark in item.marks:
         _line(console, f"marked {mark.created}: {mark.told}", "yellow")
 
@@ -134,22 +156,14 @@ def _print_question(console: Console, item: Item, folder: Path) -> None:
     for place, image in enumerate(sample.images):
         _line(console, f"image {place + 1}: {image.name}{_whereabouts(image.path, folder)}", "dim")
         if place < len(sent):
-            _line(console, _as_sent(sent[place]), "dim", before="  ")
-    question = "".join(
-        part.text if isinstance(part, TextPart) else f"[image {part.index + 1}] "
-        for part in sample.parts
-        if isinstance(part, TextPart | ImagePart)
-    )
+            _line(console, sent_in_words(sent[place]), "dim", before="  ")
     console.print()
-    _line(console, question, one_line=False)
-    for place, answer in enumerate(_stored_answers(sample)):
+    _line(console, question_in_words(sample), one_line=False)
+    for option in options_in_words(sample):
+        _line(console, option, before="  ")
+    for place, answer in enumerate(stored_answers(sample)):
         _line(console, f"stored answer {place + 1}: {answer}", one_line=False)
-    gold = (
-        f"stored answer {sample.target.preferred + 1}"
-        if isinstance(sample.target, PreferenceTarget)
-        else in_words(item.target)
-    )
-    _line(console, f"gold: {gold}", "bold")
+    _line(console, f"gold: {gold_in_words(sample)}", "bold")
 
 
 def _whereabouts(path: str | None, folder: Path) -> str:
@@ -162,19 +176,6 @@ def _whereabouts(path: str | None, folder: Path) -> str:
     return f" → {path}"
 
 
-def _as_sent(record: dict[str, Any]) -> str:
-    changes = "; ".join(map(str, record.get("reasons") or record.get("flags") or ())) or "the published bytes"
-    return (
-        f"sent as {record.get('width')}x{record.get('height')} {record.get('format')}, "
-        f"{record.get('n_bytes')} bytes: {changes}"
-    )
-
-
-def _stored_answers(sample: Sample) -> list[str]:
-    responses = sample.metadata.get("responses") if isinstance(sample.target, PreferenceTarget) else None
-    return [str(response) for response in responses] if isinstance(responses, list) else []
-
-
 def _print_response(
     console: Console, item: Item, judged: Judged, plan: Plan, found: Benchmark, *, prompt: bool
 ) -> None:
@@ -182,7 +183,7 @@ def _print_response(
     facts = [
         f"vote {judged.vote}" if plan.votes > 1 else "",
         f"epoch {judged.epoch}" if plan.epochs > 1 else "",
-        " ".join(f"Answer {place + 1} is stored answer {stored + 1}," for place, stored in enumerate(response.order)),
+        order_in_words(response.order),
         response.served_model or "",
         f"finish {response.finish}" if response.finish else "",
         f"{response.latency:.1f} s" if response.latency is not None else "",
@@ -192,10 +193,10 @@ def _print_response(
         else "",
         "from cache" if response.cached else "",
     ]
-    words = " · ".join(plain(fact, one_line=True).rstrip(",") for fact in facts if fact)
+    words = " · ".join(plain(fact, one_line=True) for fact in facts if fact)
     _line(console, f"— response{f' · {words}' if words else ''}", "dim")
     if prompt:
-        _print_prompt(console, item.sample, judged, plan)
+        _print_prompt(console, item.sample, judged, plan, found)
     if response.failure is not None:
         failure = response.failure
         _line(console, f"failed (owner {failure.owner.value}, {failure.kind}): {failure.message}", "red")
@@ -240,7 +241,7 @@ def _print_conversation(console: Console, sample: Sample, talk: Conversation) ->
 def _verdict(score: Score, response: Response) -> str:
     value = "–" if score.value is None else f"{score.value:.3g}"
     read = "" if score.extracted is None else f", read {plain(in_words(score.extracted), one_line=True, limit=60)!r}"
-    stored = _stored_choice(score, response)
+    stored = stored_choice(score, response)
     if stored is not None:
         read += f" = stored answer {stored + 1}"
     flags = f" [{', '.join(score.flags)}]" if score.flags else ""
@@ -248,62 +249,30 @@ def _verdict(score: Score, response: Response) -> str:
     return f"{value} {score.outcome.value}{read}{flags}{reason}"
 
 
-def _stored_choice(score: Score, response: Response) -> int | None:
-    """Which stored answer (from 0) a vote prefers: the place it names, mapped back by the order that was shown."""
-    places = {str(place + 1): stored for place, stored in enumerate(response.order)}
-    return places.get(score.extracted or "") if score.outcome is Outcome.SCORED else None
-
-
-def _print_prompt(console: Console, sample: Sample, judged: Judged, plan: Plan) -> None:
+def _print_prompt(console: Console, sample: Sample, judged: Judged, plan: Plan, found: Benchmark) -> None:
     """What was sent: from the journal, or (for models that get no request) made again from the run's template."""
-    for role, text in _sent_messages(judged.request) or _made_again(sample, judged, plan):
-        _line(console, f"{role}:", "cyan")
-        _line(console, text, "cyan", one_line=False)
+    sent = sent_messages(judged.request)
+    if not sent and plan.replay is not None:
+        sent = _replayed(sample, judged, plan)
+    for one in sent or made_again(sample, judged.response.order, plan, found):
+        _line(console, f"{'sent' if one.journaled else 'asked'} as {one.role}:", "cyan")
+        _line(console, one.text, "cyan", one_line=False)
 
 
-def _sent_messages(request: Any) -> list[tuple[str, str]]:
-    messages = request.get("messages") if isinstance(request, dict) else None
-    found = []
-    for message in messages if isinstance(messages, list) else []:
-        content = message.get("content")
-        parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": str(content)}]
-        text = "".join(
-            str(part.get("text", "")) if part.get("type") == "text" else f"[image {part['image_url']['url']}]\n"
-            for part in parts
-        )
-        found.append((f"sent as {message.get('role')}", text))
-    return found
+def _replayed(sample: Sample, judged: Judged, plan: Plan) -> list[Sent]:
+    asks = [ask for ask in plan.asks(sample, set()) if (ask.vote, ask.epoch) == (judged.vote, judged.epoch)]
+    return [written(message) for ask in asks for message in ask.messages]
 
 
-def _made_again(sample: Sample, judged: Judged, plan: Plan) -> list[tuple[str, str]]:
-    asks: list[Ask] = plan.asks(sample, set())
-    ask = next(ask for ask in asks if (ask.vote, ask.epoch) == (judged.vote, judged.epoch))
-    return [
-        (
-            f"asked as {message.role}",
-            "".join(
-                part.text if isinstance(part, TextPart) else f"[image {part.index + 1}]\n" for part in message.parts
-            ),
-        )
-        for message in ask.messages
-    ]
-
-
-def _print_majority(console: Console, item: Item) -> None:
+def _print_majority(console: Console, item: Item, plan: Plan) -> None:
     """With several votes: which stored answer each scorer's votes prefer, counted after mapping back."""
-    answers = _stored_answers(item.sample)
-    if len(item.responses) < 2 or not answers:
+    rows = votes_of(item.sample, item.responses, plan.votes)
+    if not rows:
         return
-    table = bare_table("votes", *(f"stored answer {place + 1}" for place in range(len(answers))), "neither", "failed")
-    for scorer in item.responses[0].scores:
-        counts: Counter[object] = Counter()
-        for judged in item.responses:
-            score = judged.scores.get(scorer)
-            if score is not None:
-                failed = score.outcome is Outcome.FAILED
-                counts["failed" if failed else _stored_choice(score, judged.response)] += 1
-        figures = [counts[place] for place in range(len(answers))]
-        table.add_row(cell(scorer), *map(str, [*figures, counts[None], counts["failed"]]))
+    heads = [f"stored answer {place + 1}" for place in range(len(rows[0].each))]
+    table = bare_table("votes", *heads, "neither", "failed")
+    for row in rows:
+        table.add_row(cell(row.scorer), *map(str, (*row.each, row.neither, row.failed)))
     console.print()
     console.print(table)
 

@@ -108,6 +108,18 @@ def cost_in_words(diagnosis: Diagnosis) -> str:
     return ", ".join(filter(None, (seconds, tokens)))
 
 
+def turn_facts(shown: ShownTurn) -> str:
+    """What is on record of a turn's own request: `1.2 s · 40 tokens written · from cache`."""
+    usage, latency = shown.turn.usage, shown.turn.latency
+    facts = [
+        f"{latency:.1f} s" if latency is not None and latency >= 0.05 else "",
+        f"{usage.completion_tokens:,} tokens written" if usage.completion_tokens else "",
+        "from cache" if shown.turn.cached else "",
+        f"left out of the request: {', '.join(shown.evicted)}" if shown.evicted else "",
+    ]
+    return " · ".join(filter(None, facts))
+
+
 def view_of(trajectory: Trajectory, diagnosis: Diagnosis, stated: Sequence[Stated], own_pictures: int) -> View:
     """The trajectory of a sample that has so many pictures of its own, with its diagnosis and its stated answers."""
     known = [ShownPicture(number) for number in range(1, own_pictures + 1)]

@@ -47,6 +47,12 @@ def marks(db: sqlite3.Connection, key: str) -> list[Mark]:
     return [Mark(*row) for row in rows]
 
 
+def numbered(db: sqlite3.Connection, key: str, most: int) -> list[tuple[int, Mark]]:
+    """The newest marks on one sample with their numbers (`take_back`), oldest first."""
+    query = "SELECT rowid, scorer, note, created, vote, epoch FROM marks WHERE key = ? ORDER BY rowid DESC LIMIT ?"
+    return [(number, Mark(*rest)) for number, *rest in reversed(db.execute(query, (key, most)).fetchall())]
+
+
 def all_marks(db: sqlite3.Connection) -> list[tuple[str, Mark]]:
     """(sample key, mark) of a run, oldest first."""
     rows = db.execute("SELECT key, scorer, note, created, vote, epoch FROM marks ORDER BY rowid")
@@ -55,12 +61,23 @@ def all_marks(db: sqlite3.Connection) -> list[tuple[str, Mark]]:
 
 def add_mark(run: Path, key: str, mark: Mark) -> None:
     """Keeps a mark."""
+    _write(
+        run,
+        "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?)",
+        (key, mark.epoch, mark.vote, mark.scorer, mark.note, mark.created),
+    )
+
+
+def take_back(run: Path, key: str, number: int) -> bool:
+    """Removes the mark of that number from a sample; False if it has none such."""
+    return _write(run, "DELETE FROM marks WHERE rowid = ? AND key = ?", (number, key)) > 0
+
+
+def _write(run: Path, statement: str, values: tuple[object, ...]) -> int:
+    """Carries one statement out; how many rows it changed."""
     db = schema.open_to_write(run / "run.db")
     try:
         with schema.told_plainly(run):
-            db.execute(
-                "INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?)",
-                (key, mark.epoch, mark.vote, mark.scorer, mark.note, mark.created),
-            )
+            return db.execute(statement, values).rowcount
     finally:
         schema.close_for_good(db)

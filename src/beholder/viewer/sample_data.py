@@ -13,7 +13,8 @@ from beholder.viewer.run_data import Fact
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What one scorer says of a response. `read` is the answer that it read, `span` where in the text (characters).
+    """What one scorer says of a response. `read` is the answer that it read, `span` where in the text: (start, end) in
+    UTF-16 units, as JavaScript counts; None too where that part of a long text is left out.
 
     `stored` is which stored answer a vote prefers, from 1, mapped back by the order shown. `apart`: this scorer judges
     something else than the others (an explanation), and does not disagree with them.
@@ -31,7 +32,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A picture: its hash if the run keeps it (None: it cannot be shown), its name and size, how it was sent."""
+    """A picture: its hash if the run keeps it, its name and size (0: not known), how it was sent.
+
+    Without a hash it cannot be shown, and `sent` says why.
+    """
 
     sha256: str | None
     name: str
@@ -41,7 +45,10 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call: `code` if it was Python, else `arguments` in one line; what came back; the picture before it."""
+    """A tool call: `code` if it was Python, else `arguments` in one line; what came back; the picture before it.
+
+    `more` counts pictures that are left out.
+    """
 
     number: int
     tool: str
@@ -54,10 +61,15 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     before: Shown | None
     pictures: list[Shown]
+    more: int = 0
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """A message of the model with its calls. `stated` is the answer it states, `probed` the one it gave when asked."""
+    """A message of the model with its calls. `stated` is the answer it states, `probed` the one it gave when asked.
+
+    With `is_answer` the message is the response itself, and `said` and `stated` are empty. `more` counts calls that are
+    left out.
+    """
 
     number: int
     said: str
@@ -67,10 +79,15 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     probed: str
     facts: str
     calls: list[Call]
+    is_answer: bool = False
+    more: int = 0
 
 
 class Talk(msgspec.Struct, frozen=True, kw_only=True):
-    """A conversation with tools. `badly`: not ended by an answer. `label` is what somebody said went wrong."""
+    """A conversation with tools. `badly`: not ended by an answer. `cause`: what a failure is put down to.
+
+    `abandoned` are attempts that came to nothing. `more` counts turns that are left out in the middle.
+    """
 
     summary: str
     ending: str
@@ -81,6 +98,7 @@ class Talk(msgspec.Struct, frozen=True, kw_only=True):
     flags: list[str]
     abandoned: list[str]
     turns: list[Turn]
+    more: int = 0
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -207,7 +225,11 @@ class MarkRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SamplePage(msgspec.Struct, frozen=True, kw_only=True):
-    """One item with everything that the run holds of it. `split` says that its votes or epochs do not agree."""
+    """One item with everything that the run holds of it.
+
+    `options` begin with their letters, and are empty where the question has them. `stored` are the answers that a
+    comparison is about. `prompt` of an answer is what opened the conversation. `more` counts responses left out.
+    """
 
     run: str
     place: int
@@ -230,3 +252,4 @@ class SamplePage(msgspec.Struct, frozen=True, kw_only=True):
     marks: list[MarkRow]
     scorers: list[str]
     may_mark: bool = True
+    more: int = 0

@@ -13,7 +13,6 @@ Who decides is in the header `X-Author`, percent-encoded. Nothing here names a m
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 from typing import Annotated, Any
 from urllib.parse import unquote
@@ -27,14 +26,9 @@ from beholder.annotate.forms import LONGEST, LONGEST_PIECE, MOST_PIECES, Value, 
 from beholder.annotate.items import LONGEST_NAME, LONGEST_NOTE, SAVE, SKIP, Item, Stale, author_of
 from beholder.annotate.project import Project
 from beholder.errors import DataError, UsageError
-from beholder.images.decode import read_header
-from beholder.images.header import MIME, Damaged
-from beholder.images.load import load, pixels
-from beholder.sample import ImageRef
+from beholder.images.shown import as_shown
 from beholder.web.app import as_error, as_json
 
-SHOWN_AS_THEY_ARE = frozenset({"JPEG", "PNG", "WEBP", "GIF"})
-"""Formats that go to the browser byte for byte, under the type that their own bytes show; others go as PNG."""
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -209,22 +203,11 @@ def _picture(project: Project, sha256: str) -> Response:
     if not _HASH.match(sha256):
         return as_error("A picture is named by the 64 hexadecimal digits of its SHA-256.", 404)
     try:
-        data, _ = project.picture(sha256)
-        kind = read_header(data).format
-        if kind not in SHOWN_AS_THEY_ARE:
-            data, kind = _as_png(data), "PNG"
-    except (UsageError, DataError, Damaged):
+        data, mime = as_shown(project.picture(sha256)[0])
+    except (UsageError, DataError):
         return as_error("No item of this project has such a picture, or it cannot be read.", 404)
     headers = {"cache-control": "private, max-age=31536000, immutable"}
-    return Response(data, media_type=MIME[kind], headers=headers)
-
-
-def _as_png(data: bytes) -> bytes:
-    """A picture that browsers do not show (BMP, TIFF), upright, and within the limits on what is decoded."""
-    upright = pixels(load(ImageRef(name="picture", data=data)))
-    written = io.BytesIO()
-    upright.save(written, "PNG")
-    return written.getvalue()
+    return Response(data, media_type=mime, headers=headers)
 
 
 def _as_it_stands(project: Project, key: str, author: str) -> Response:

@@ -65,6 +65,7 @@ export interface Call {
   seconds: number;
   before: Shown | null;
   pictures: Shown[];
+  more: number;
 }
 
 export interface CategoryPairs {
@@ -389,6 +390,7 @@ export interface SamplePage {
   marks: MarkRow[];
   scorers: string[];
   may_mark: boolean;
+  more: number;
 }
 
 export interface Shown {
@@ -415,6 +417,7 @@ export interface Talk {
   flags: string[];
   abandoned: string[];
   turns: Turn[];
+  more: number;
 }
 
 export interface Triplet {
@@ -433,6 +436,8 @@ export interface Turn {
   probed: string;
   facts: string;
   calls: Call[];
+  is_answer: boolean;
+  more: number;
 }
 
 export interface Verdict {
