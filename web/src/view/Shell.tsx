@@ -1,12 +1,15 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
+import { Help } from "./Help";
+import { Theme } from "./Theme";
+import { type Keys, keysInUse, useKeys } from "./keys";
 import { ComparePage } from "./pages/ComparePage";
 import { LeaderboardPage } from "./pages/LeaderboardPage";
 import { RunPage } from "./pages/RunPage";
 import { RunsPage } from "./pages/RunsPage";
 import { SamplePage } from "./pages/SamplePage";
 import { SamplesPage } from "./pages/SamplesPage";
-import { addressOf, useRoute } from "./router";
+import { addressOf, go, useRoute } from "./router";
 import type { Live, Source } from "./source";
 
 const SourceContext = createContext<Source | null>(null);
@@ -44,6 +47,13 @@ export function Shell({ source }: { source: Source }) {
   const route = useRoute();
   const [live, setLive] = useState<Live>({ versions: {}, ready: {} });
   useEffect(() => source.listen(setLive), [source]);
+  const [help, setHelp] = useState<[string, string][] | null>(null);
+  const keys: Keys = {
+    "?": ["these keys", () => setHelp(keysInUse())],
+    r: ["all runs", () => go(addressOf("runs"))],
+    l: ["leaderboard", () => go(addressOf("leaderboard"))],
+  };
+  useKeys(keys, true);
   const Page = SHOWN[route.page];
   return (
     <SourceContext.Provider value={source}>
@@ -63,10 +73,16 @@ export function Shell({ source }: { source: Source }) {
               Leaderboard
             </a>
           </nav>
+          <span class="spread" />
+          <Theme />
+          <button type="button" onClick={() => setHelp(keysInUse())} aria-label="keys">
+            ?
+          </button>
         </header>
         <main id="content" tabIndex={-1} class={`page-${route.page}`}>
           <Page route={route} />
         </main>
+        {help && <Help keys={help} onClose={() => setHelp(null)} />}
       </LiveContext.Provider>
     </SourceContext.Provider>
   );

@@ -6,28 +6,34 @@ import { chordOf, isWriting } from "../shared/chords";
 /** Chord → what it does in words, and the doing. */
 export type Keys = Record<string, [string, () => void]>;
 
-const active = new Set<{ current: Keys }>();
+const pages = new Set<{ current: Keys }>();
+const frame = new Set<{ current: Keys }>();
+const inTurn = () => [...[...pages].reverse(), ...frame];
 
 /** What is bound now, as one reads it: pages before the frame around them. */
 export function keysInUse(): [string, string][] {
   const found = new Map<string, string>();
-  for (const { current } of [...active].reverse())
+  for (const { current } of inTurn())
     for (const [chord, [words]] of Object.entries(current)) if (!found.has(chord)) found.set(chord, words);
   return [...found];
 }
 
-/** Binds keys as long as the component is there. What was bound last comes first; nothing happens while one writes, or in a window. */
-export function useKeys(keys: Keys): void {
+/**
+ * Binds keys as long as the component is there. What was bound last comes first, the frame's (`isFrame`) come after all
+ * of the page's; nothing happens while one writes, or in a window.
+ */
+export function useKeys(keys: Keys, isFrame = false): void {
   const bound = useRef(keys);
   useLayoutEffect(() => {
     bound.current = keys;
   });
   useEffect(() => {
-    if (active.size === 0) document.addEventListener("keydown", pressed);
-    active.add(bound);
+    const among = isFrame ? frame : pages;
+    if (inTurn().length === 0) document.addEventListener("keydown", pressed);
+    among.add(bound);
     return () => {
-      active.delete(bound);
-      if (active.size === 0) document.removeEventListener("keydown", pressed);
+      among.delete(bound);
+      if (inTurn().length === 0) document.removeEventListener("keydown", pressed);
     };
   }, []);
 }
@@ -37,7 +43,7 @@ function pressed(event: KeyboardEvent): void {
   const chord = chordOf(event);
   if (!chord || (isWriting(event.target) && chord !== "escape")) return;
   if (event.target instanceof HTMLElement && !leavesToPage(event.target, chord)) return;
-  for (const { current } of [...active].reverse()) {
+  for (const { current } of inTurn()) {
     const found = current[chord];
     if (!found) continue;
     event.preventDefault();

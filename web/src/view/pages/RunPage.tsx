@@ -1,5 +1,193 @@
-import type { Route } from "../router";
+import { useState } from "preact/hooks";
+import { Said } from "../../shared/Said";
+import { clipped, visible } from "../../shared/visible";
+import { useReady, useSource, useVersion } from "../Shell";
+import { useAsked } from "../asked";
+import { Bars } from "../charts/Bars";
+import { Histogram } from "../charts/Histogram";
+import { OutcomeBar } from "../charts/OutcomeBar";
+import { useKeys } from "../keys";
+import { FactTable, FailureTable, PublishedTable } from "../listing/RunTables";
+import { MetricTable } from "../listing/MetricTable";
+import { type Route, addressOf, go } from "../router";
+import type { RunPage as Data } from "../types";
+import { counted } from "../words";
+import { Headline, Status } from "./RunsPage";
+import "./run.css";
 
+/** One run: its figures, what became of the responses, how it was asked. */
 export function RunPage({ route }: { route: Route }) {
-  return <p class="soft">{route.page}</p>;
+  const source = useSource();
+  const run = route.params.get("run") ?? "";
+  const asked = useAsked(() => source.run(run), [source, run, useVersion(run)]);
+  if (asked.state === "waiting") return <p class="soft pad">Reading the run…</p>;
+  if (asked.state === "refused")
+    return (
+      <p class="warn pad" role="alert">
+        {visible(clipped(asked.sentence, 600))}
+      </p>
+    );
+  return <Shown key={run} page={asked.found} route={route} />;
+}
+
+function Shown({ page, route }: { page: Data; route: Route }) {
+  const { row } = page;
+  const ready = useReady(row.id);
+  const scorer = page.scorers.find((one) => one === route.params.get("scorer")) ?? page.scorer;
+  const samples = (more: Record<string, string> = {}) => addressOf("samples", { run: row.id, scorer, ...more });
+  const choose = (name: string) => go(addressOf("run", { run: row.id, scorer: name }), true);
+  useKeys({
+    s: ["the samples", () => go(samples())],
+    o: ["the samples", () => go(samples())],
+    ...Object.fromEntries(
+      page.scorers.slice(0, 9).map((name, place) => [String(place + 1), [`scorer ${visible(clipped(name, 40))}`, () => choose(name)]]),
+    ),
+  });
+  const parts = page.metrics.filter((metric) => metric.part);
+  const bar = page.bars.find((one) => one.scorer === scorer);
+  return (
+    <div class="pad run-page">
+      <div class="page-head">
+        <h1>{visible(clipped(row.model || row.id, 160))}</h1>
+        <Status run={row} />
+        <span class="soft">
+          {visible(clipped(row.title, 80))} · {counted(row.items)} items
+        </span>
+        <span class="spread" />
+        <a class="button primary" href={samples()}>
+          Samples
+        </a>
+        <a class="button" href={addressOf("leaderboard", { benchmark: row.benchmark })}>
+          Leaderboard
+        </a>
+      </div>
+      <p class="soft run-id">
+        <Said text={row.id} />
+      </p>
+      {ready < 1 && (
+        <p role="status">
+          The list of its samples is being made: <progress max={1} value={ready} /> {Math.floor(100 * ready)} %
+        </p>
+      )}
+      {page.provisional && <p class="note">The run is not finished: these are the figures of what is there so far.</p>}
+      {page.resume && <Resume command={page.resume} />}
+      <section class="card">
+        <h2>Headline</h2>
+        {row.headline ? <Headline run={row} /> : <p class="soft">Nothing could be scored yet.</p>}
+        {page.published && <Comparable page={page} />}
+      </section>
+      <section class="card">
+        <h2>Scorers side by side</h2>
+        <MetricTable metrics={page.metrics} scorers={page.scorers} lead={[page.scorer, page.metric]} />
+        {page.notes.length > 0 && (
+          <details>
+            <summary>Notes on these figures</summary>
+            <ul>
+              {page.notes.map((note, place) => (
+                <li key={place}>
+                  <Said text={note} />
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </section>
+      <section class="card">
+        <div class="page-head">
+          <h2>What became of the responses</h2>
+          <Scorers scorers={page.scorers} scorer={scorer} onChoose={choose} />
+        </div>
+        {bar && <OutcomeBar counts={bar.counts} linkOf={(outcome) => samples({ outcome })} />}
+        <FailureTable failures={page.failures} link={samples({ failed: "1" })} />
+      </section>
+      {parts.length > 0 && (
+        <section class="card">
+          <h2>
+            {visible(clipped(page.chart_title, 80))} <small class="soft">by {visible(clipped(scorer, 40))}, with 95 % intervals</small>
+          </h2>
+          <Bars
+            title={`${page.chart_title} by ${visible(scorer)}`}
+            series={[scorer]}
+            lines={parts.map((metric) => ({
+              name: metric.part,
+              href: samples({ category: metric.part }),
+              figures: [metric.figures[scorer] ?? null],
+            }))}
+          />
+        </section>
+      )}
+      {page.histograms.length > 0 && (
+        <section class="card">
+          <h2>Tokens, time and turns</h2>
+          <div class="histograms">
+            {page.histograms.map((one) => (
+              <Histogram key={one.title} data={one} />
+            ))}
+          </div>
+        </section>
+      )}
+      <section class="card columns">
+        <FactTable title="How it was asked" facts={page.plan} />
+        <div>
+          <FactTable title="What there is" facts={page.counts} />
+          <FactTable title="Tools" facts={page.tools} />
+          <FactTable title="Made with" facts={page.made_with} />
+        </div>
+        {page.prompt && (
+          <details>
+            <summary>The prompt, as it was sent</summary>
+            <pre>
+              <Said text={page.prompt} first={20_000} />
+            </pre>
+          </details>
+        )}
+      </section>
+      {page.published && <PublishedTable published={page.published} metrics={page.metrics} scorer={scorer} />}
+      {page.paper && (
+        <p class="soft">
+          <Said text={page.paper} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Comparable({ page }: { page: Data }) {
+  const published = page.published!;
+  return (
+    <p class={published.comparable ? "" : "soft"}>
+      <Said text={published.verdict} />
+    </p>
+  );
+}
+
+/** One of the scorers; the others are a key away. */
+export function Scorers({ scorers, scorer, onChoose }: { scorers: string[]; scorer: string; onChoose: (name: string) => void }) {
+  return (
+    <span class="scorers" role="group" aria-label="scorer">
+      {scorers.map((name, place) => (
+        <button key={name} type="button" aria-pressed={name === scorer} onClick={() => onChoose(name)}>
+          {visible(clipped(name, 40))} {place < 9 && <kbd>{place + 1}</kbd>}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function Resume({ command }: { command: string }) {
+  const [said, setSaid] = useState("");
+  const copy = () =>
+    navigator.clipboard.writeText(command).then(
+      () => setSaid("copied"),
+      () => setSaid("could not be copied; mark it by hand"),
+    );
+  return (
+    <p class="note resume">
+      Something is missing. Continue with <code>{visible(clipped(command, 400))}</code>{" "}
+      <button type="button" onClick={copy}>
+        Copy
+      </button>{" "}
+      <output aria-live="polite">{said}</output>
+    </p>
+  );
 }
