@@ -31,9 +31,9 @@ def usual_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "beholder" / "viewer"
 
 
-def sweep(folder: Path, pattern: str, *, now: float | None = None) -> None:
-    """Deletes the files of a folder that match and were not used for 30 days."""
-    oldest = (time.time() if now is None else now) - UNUSED_DAYS * 86_400
+def sweep(folder: Path, pattern: str, *, days: float = UNUSED_DAYS) -> None:
+    """Deletes the files of a folder that match and were not touched for so many days."""
+    oldest = time.time() - days * 86_400
     with contextlib.suppress(OSError):
         for file in folder.glob(pattern):
             with contextlib.suppress(OSError):

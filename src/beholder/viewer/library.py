@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
+import shutil
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,15 +20,18 @@ from beholder.engine.plan import Plan
 from beholder.errors import UsageError
 from beholder.store.folder import EXPERIMENT, RunInfo, begun, read_info
 from beholder.viewer.cache import cache_folder
+from beholder.viewer.index_file import sweep_indexes
 
 if TYPE_CHECKING:
     from beholder.viewer.index import Index
+    from beholder.viewer.keeping import Kept
 
-LARGEST_INFO = 64 << 20
-"""Bytes of a run.json that is read: far more than any run of ours writes."""
 _STATE = ("run.json", "results.json", "run.db", "run.db-wal")
 """The files of a run by which one sees that it has changed."""
 _MOST_OPENED = 500
+_MOST_INDEXES = 24
+"""Indexes that are held open; the others are opened again when somebody looks."""
+_MADE_AT_ONCE = 2
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -56,6 +59,10 @@ class Library:
         self._begun: dict[Path, tuple[str, tuple[float, int, str]]] = {}
         """Run folder → what run.json was like, and when the run was begun."""
         self._opened: dict[str, tuple[str, Opened]] = {}
+        self._indexes: dict[str, Kept] = {}
+        self._turn = threading.Semaphore(_MADE_AT_ONCE)
+        self._stop = threading.Event()
+        sweep_indexes(self.cache)
 
     def folders(self) -> dict[str, Path]:
         """Run → its folder, newest first. The arms of an experiment are named `experiment/arm`."""
@@ -89,7 +96,7 @@ class Library:
     def opened(self, run: str) -> Opened:
         """What run.json says; `UsageError` if it is damaged or of a benchmark that is not known here."""
         folder = self.folder(run)
-        now = _stamp(folder / "run.json")
+        now = stamp_of(folder / "run.json")
         with self._lock:
             before, known = self._opened.get(run, ("", None))
         if known is not None and before == now and known.folder == folder:
@@ -101,20 +108,49 @@ class Library:
             self._opened[run] = (now, opened)
         return opened
 
-    def index(self, run: str) -> Index:
-        """The index of a run's samples, up to date. A large one is made in a thread: `ready` is below 1 meanwhile."""
-        raise NotImplementedError
+    def index(self, run: str, *, whole: bool = False) -> Index:
+        """The index of a run's samples, up to date.
+
+        A large one is made in a thread. Meanwhile this gives the one before or as much as there is, with `ready` below
+        1; `whole` waits for all of it. `UsageError` if the run cannot be read.
+        """
+        version = self.version(run)
+        kept = self._kept_index(self.opened(run))
+        return kept.whole(version) if whole else kept.current(version)
 
     def being_made(self) -> dict[str, float]:
         """Run → how much of its index is made (0..1), for those that are being made now."""
-        return {}
+        with self._lock:
+            kept = list(self._indexes.values())
+        return {one.run.id: share for one in kept if (share := one.share) is not None}
 
     def close(self) -> None:
-        """Stops what is being made, and removes the cache if it was a temporary one."""
+        """Ends what is being made, and removes the cache if it was a temporary one."""
+        self._stop.set()
+        with self._lock:
+            kept = list(self._indexes.values())
+            self._indexes.clear()
+        for one in kept:
+            one.end()
+        if self.note:
+            shutil.rmtree(self.cache, ignore_errors=True)
+
+    def _kept_index(self, opened: Opened) -> Kept:
+        from beholder.viewer.keeping import Kept
+
+        with self._lock:
+            kept = self._indexes.pop(opened.id, None)
+            if kept is None or kept.run.folder != opened.folder or kept.run.info.created != opened.info.created:
+                kept = Kept(opened, self.cache, self._turn, self._stop)
+            self._indexes[opened.id] = kept  # the last one is the one used last
+            for old in list(self._indexes)[:-_MOST_INDEXES]:
+                if self._indexes[old].share is None:
+                    del self._indexes[old]
+        return kept
 
     def _age(self, folder: Path) -> tuple[float, int, str] | None:
         """When a run was begun, as far as the listing is sorted by it; None if it has just gone."""
-        now = _stamp(folder / "run.json")
+        now = stamp_of(folder / "run.json")
         before, age = self._begun.get(folder, ("", None))
         if age is None or before != now:
             try:
@@ -128,11 +164,11 @@ class Library:
 
 def version_of(folder: Path) -> str:
     """A word for the state of a run folder's files."""
-    stamps = "|".join(_stamp(folder / name) for name in _STATE)
+    stamps = "|".join(stamp_of(folder / name) for name in _STATE)
     return hashlib.blake2b(stamps.encode(), digest_size=8).hexdigest()
 
 
-def _stamp(file: Path) -> str:
+def stamp_of(file: Path) -> str:
     """What tells one state of a file from another; "" if there is none, or nothing in it."""
     try:
         facts = file.stat()
@@ -159,11 +195,8 @@ def _can_be_named(name: str) -> bool:
 
 
 def _open(run: str, folder: Path) -> Opened:
-    facts = (folder / "run.json").stat()
-    if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST_INFO:
-        raise UsageError(f"{folder / 'run.json'} is too large for a run's. Use another copy of the run.")
+    info = read_info(folder)
     try:
-        info = read_info(folder)
         plan = plan_of(info)
         found = benchmark_of(info, plan)
     except RecursionError:
