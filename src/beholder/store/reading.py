@@ -39,11 +39,9 @@ _failure_decoder = msgspec.json.Decoder(Failure)
 _order_decoder = msgspec.json.Decoder(tuple[int, ...])
 _RESPONSES = (
     "SELECT r.id, r.key, r.epoch, r.vote, r.text, r.reasoning, r.finish, r.record, r.raw "
-    "FROM responses r JOIN samples s ON s.key = r.key "
-    "WHERE (:key IS NULL OR r.key = :key) "
-    "AND (:numbers IS NULL OR r.id IN (SELECT value FROM json_each(:numbers))) "
-    "ORDER BY s.position, r.epoch, r.vote"
+    "FROM responses r JOIN samples s ON s.key = r.key {which} ORDER BY s.position, r.epoch, r.vote"
 )
+_ALL, _OF_SAMPLE, _NUMBERED = "", "WHERE r.key = :key", "WHERE r.id IN (SELECT value FROM json_each(:numbers))"
 _PAID = "json_extract(record, '$.cached') IS NOT TRUE AND json_extract(record, '$.conduct') IS NULL"
 _LONGEST = 256 << 20
 """Bytes of one record once unpacked. What we write stays far below; a foreign file may hold anything."""
@@ -157,7 +155,10 @@ def responses(
     What judges said of them is with them, as far as it counts.
     """
     rounds = judge_calls.last_rounds(db)
-    rows = _rows(db, _RESPONSES, {"key": key, "numbers": None if numbers is None else str(list(numbers))})
+    # One query for each: a condition that may be switched off would have every row looked at.
+    which = _OF_SAMPLE if key is not None else _NUMBERED if numbers is not None else _ALL
+    values = {"key": key, "numbers": None if numbers is None else str(list(numbers))}
+    rows = _rows(db, _RESPONSES.format(which=which), values)
     for number, found_key, epoch, vote, text, reasoning, finish, record, raw in rows:
         extracted, judged = _said_of(db, number, rounds) if rounds else (None, ())
         response = msgspec.structs.replace(
