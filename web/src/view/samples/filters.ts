@@ -200,8 +200,8 @@ export function matching(table: Table, filters: Filters, found: Found): Matched 
   const outcomes = new Array<number>(UNSCORED + 1).fill(0);
   const categories = new Array<number>(table.categories.length).fill(0);
   const difficulties = new Array<number>(table.difficulties.length).fill(0);
-  const byFlags = new Map<number, number>();
-  const toolFlags = new Map<number, number>();
+  const byFlags = new Uint32Array(table.anyFlags + 1);
+  const toolFlags = new Uint32Array(table.anyFlags + 1);
   const changes = [0, 0, 0];
   for (let place = 0; place < n; place++) {
     const own = flags[place]!;
@@ -217,12 +217,12 @@ export function matching(table: Table, filters: Filters, found: Found): Matched 
     if ((missed | OUTCOME) === OUTCOME) outcomes[bucket[place]!]!++;
     if ((missed | CATEGORY) === CATEGORY) categories[category[place]!]!++;
     if ((missed | DIFFICULTY) === DIFFICULTY) difficulties[difficulty[place]!]!++;
-    if ((missed | TOOL) === TOOL) toolFlags.set(own, (toolFlags.get(own) ?? 0) + 1);
-    if (missed === 0) byFlags.set(own, (byFlags.get(own) ?? 0) + 1);
+    if ((missed | TOOL) === TOOL) toolFlags[own]!++;
+    if (missed === 0) byFlags[own]!++;
     if (change && (missed | CHANGE) === CHANGE) changes[change[place]!]!++;
   }
-  const summed = (counts: Map<number, number>, holds: (own: number) => boolean): number =>
-    [...counts].reduce((sum, [own, count]) => (holds(own) ? sum + count : sum), 0);
+  const summed = (counts: Uint32Array, holds: (own: number) => boolean): number =>
+    counts.reduce((sum, count, own) => (count > 0 && holds(own) ? sum + count : sum), 0);
   return {
     places: places.slice(0, matched),
     counts: {

@@ -25,6 +25,10 @@ export class Memory<T> {
     }
     return answer;
   }
+
+  forget(name: string): void {
+    this.kept.delete(name);
+  }
 }
 
 const named = (...parts: (string | number)[]): string => JSON.stringify(parts);
@@ -53,6 +57,11 @@ class SampleMemory {
 
   sample(run: string, key: string, turn: string): Promise<SamplePage> {
     return this.samples.get(named(run, key, turn), () => this.source.sample(run, key));
+  }
+
+  /** Somebody has marked it. */
+  forget(run: string, key: string, turn: string): void {
+    this.samples.forget(named(run, key, turn));
   }
 
   rows(run: string): RowCache {
