@@ -10,6 +10,8 @@ import msgspec
 from beholder.store import schema
 
 _LABEL = "label:"
+_MARK = "coalesce(scorer, ''), coalesce(note, ''), coalesce(created, ''), coalesce(vote, 0), coalesce(epoch, 0)"
+"""What a mark is made of. A run may be anybody's, and the table allows for less."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -43,19 +45,19 @@ def label_mark(word: str, note: str, created: str, vote: int, epoch: int) -> Mar
 
 def marks(db: sqlite3.Connection, key: str) -> list[Mark]:
     """The marks on one sample, oldest first."""
-    rows = db.execute("SELECT scorer, note, created, vote, epoch FROM marks WHERE key = ? ORDER BY rowid", (key,))
+    rows = db.execute(f"SELECT {_MARK} FROM marks WHERE key = ? ORDER BY rowid", (key,))  # noqa: S608 - ours
     return [Mark(*row) for row in rows]
 
 
 def numbered(db: sqlite3.Connection, key: str, most: int) -> list[tuple[int, Mark]]:
     """The newest marks on one sample with their numbers (`take_back`), oldest first."""
-    query = "SELECT rowid, scorer, note, created, vote, epoch FROM marks WHERE key = ? ORDER BY rowid DESC LIMIT ?"
+    query = f"SELECT rowid, {_MARK} FROM marks WHERE key = ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608 - ours
     return [(number, Mark(*rest)) for number, *rest in reversed(db.execute(query, (key, most)).fetchall())]
 
 
 def all_marks(db: sqlite3.Connection) -> list[tuple[str, Mark]]:
     """(sample key, mark) of a run, oldest first."""
-    rows = db.execute("SELECT key, scorer, note, created, vote, epoch FROM marks ORDER BY rowid")
+    rows = db.execute(f"SELECT coalesce(key, ''), {_MARK} FROM marks ORDER BY rowid")  # noqa: S608 - ours
     return [(key, Mark(*rest)) for key, *rest in rows]
 
 

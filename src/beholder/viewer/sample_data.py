@@ -182,7 +182,8 @@ class Said(msgspec.Struct, frozen=True):
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """One response to an item. `order` is that in which stored answers were shown, from 1; `theirs` is what the tool
-    that it was imported from says of it; `read_by` is what an extractor model read."""
+    that it was imported from says of it; `read_by` is what an extractor model read. `prompt` is what was sent (of a
+    conversation, what opened it); where the journal has no requests it is `made_again` from the template."""
 
     vote: int
     epoch: int
@@ -199,6 +200,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     talk: Talk | None
     metaphor: Metaphor | None
     triplets: list[Triplet]
+    made_again: bool = False
 
 
 class Majority(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,7 +230,7 @@ class SamplePage(msgspec.Struct, frozen=True, kw_only=True):
     """One item with everything that the run holds of it.
 
     `options` begin with their letters, and are empty where the question has them. `stored` are the answers that a
-    comparison is about. `prompt` of an answer is what opened the conversation. `more` counts responses left out.
+    comparison is about. `place` is -1 while the index of the run has not come so far. `more` counts responses left out.
     """
 
     run: str

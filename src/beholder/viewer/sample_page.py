@@ -21,7 +21,7 @@ from beholder.report.item_words import (
     sent_in_words,
     stored_answers,
 )
-from beholder.report.sent_prompt import made_again, sent_messages
+from beholder.report.sent_prompt import Sent, made_again, sent_messages
 from beholder.report.stored_votes import stored_choice, votes_of
 from beholder.sample import Failure, ImageRef, MetaphorTarget, Response, Usage
 from beholder.score import Score
@@ -47,17 +47,14 @@ def sample_page(library: Library, run: str, key: str) -> SamplePage:
     opened = library.opened(run)
     with closing(schema.open_to_read(opened.folder / "run.db")) as db, schema.told_plainly(opened.folder):
         item = item_object(db, storable(key) or "", opened.found, most=MOST_ANSWERS)
-        (place,) = db.execute(
-            "SELECT count(*) FROM samples WHERE position < (SELECT position FROM samples WHERE key = ?)",
-            (item.sample.key,),
-        ).fetchone()
         (responses,) = db.execute("SELECT count(*) FROM responses WHERE key = ?", (item.sample.key,)).fetchone()
         marks = mark_rows(db, item.sample.key)
+    place = library.index(run).place_of(item.sample.key)
     page = _Page(opened, item)
     sample, gold = item.sample, gold_triplets(item.sample)
     return SamplePage(
         run=run,
-        place=place,
+        place=-1 if place is None else place,
         key=sample.key,
         index=sample.index,
         id=told(sample.record_id, _NAME),
@@ -124,7 +121,7 @@ class _Page:
         verdicts = [
             self._verdict(name, score, response, span) for (name, score), span in zip(scores, spans, strict=True)
         ]
-        talk = judged.conversation
+        talk, prompt = judged.conversation, self._prompt(judged)
         gold = gold_triplets(self._item.sample)
         said = said_triplets(response.text) if response.text and "triplets" in response.text else []
         return Answer(
@@ -139,12 +136,13 @@ class _Page:
             read_by=_read_by(response),
             theirs=told("\n".join(self._theirs.get((self._item.sample.key, judged.epoch, judged.vote), [])), _REASON),
             verdicts=verdicts,
-            prompt=self._prompt(judged),
+            prompt=[Said(told(one.role, _NAME), self.room.text(one.text)) for one in prompt],
             talk=None
             if talk is None
             else talk_of(talk, len(self._item.sample.images), self.own, self._made, self.room),
             metaphor=self._metaphor(judged),
             triplets=side_by_side(gold, said) if response.text is not None and (gold or said) else [],
+            made_again=any(not one.journaled for one in prompt),
         )
 
     def _verdict(self, name: str, score: Score, response: Response, span: tuple[int, int] | None) -> Verdict:
@@ -162,14 +160,14 @@ class _Page:
             apart=apart,
         )
 
-    def _prompt(self, judged: Judged) -> list[Said]:
+    def _prompt(self, judged: Judged) -> list[Sent]:
         """What was sent; of a conversation with tools, what opened it."""
         sample, opened = self._item.sample, self._opened
         sent = sent_messages(judged.request) or made_again(sample, judged.response.order, opened.plan, opened.found)
         if judged.conversation is not None:
             begun = (place for place, one in enumerate(sent) if one.role == "assistant")
             sent = sent[: next(begun, len(sent))]
-        return [Said(told(one.role, _NAME), self.room.text(one.text)) for one in sent[:_MESSAGES]]
+        return sent[:_MESSAGES]
 
     def _metaphor(self, judged: Judged) -> Metaphor | None:
         if not isinstance(self._item.sample.target, MetaphorTarget):

@@ -25,6 +25,7 @@ export interface Answer {
   talk: Talk | null;
   metaphor: Metaphor | null;
   triplets: Triplet[];
+  made_again: boolean;
 }
 
 export interface Bar {
