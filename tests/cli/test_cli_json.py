@@ -22,6 +22,7 @@ WITHOUT = {
     "completion": "prints a script",
     "demo": "a show for people; what it makes are runs, and `list --json` names them",
     "export": "writes data in formats of its own",
+    "view": "serves pages until it is stopped",
 }
 """Command → why it has no `--json`."""
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
