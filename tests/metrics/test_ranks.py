@@ -11,7 +11,15 @@ from statsmodels.stats.proportion import proportions_ztest
 
 from beholder.metrics.intervals import wilson
 from beholder.metrics.paired import paired_difference
-from beholder.metrics.ranks import Estimate, PairTest, Standing, error_of_interval, independent_p, standings
+from beholder.metrics.ranks import (
+    Estimate,
+    PairTest,
+    Standing,
+    error_of_interval,
+    independent_p,
+    paired_test,
+    standings,
+)
 
 
 def pairs_of(values: list[float], p_of: dict[tuple[int, int], float | None]) -> list[PairTest]:
@@ -88,6 +96,48 @@ def test_the_error_of_an_interval() -> None:
     assert error_of_interval(low, high) == pytest.approx(np.sqrt(0.25 / 1000), rel=0.01)
 
 
+# items, in how many clusters, whether there is credit in part, how far b is ahead
+PAIRS = [
+    (200, 200, False, 0.1),
+    (200, 200, False, 0.0),
+    (40, 10, False, 0.2),
+    (12, 12, True, 0.2),
+    (400, 100, False, 0.05),
+    (400, 400, True, 0.04),
+]
+
+
+@pytest.mark.parametrize(("n", "groups", "partial", "ahead"), PAIRS)
+def test_the_paired_test_is_the_one_of_comparisons(n: int, groups: int, partial: bool, ahead: float) -> None:
+    rng = np.random.default_rng(n + groups)
+    a, b = (rng.random(n) < 0.5).astype(float), (rng.random(n) < 0.5 + ahead).astype(float)
+    if partial:
+        a, b = a * rng.random(n), b * rng.random(n)
+    a[3] = np.nan
+    clusters = np.arange(n) % groups
+    named = [f"c{number}" for number in clusters]
+    expected = paired_difference([None if np.isnan(x) else x for x in a], b.tolist(), named, resamples=0)
+    difference, p = paired_test(a, b, clusters if groups < n else None)
+    assert difference == pytest.approx(expected.difference)
+    exact = (groups == n and not partial) or groups <= 16
+    assert p == pytest.approx(expected.p_decides, abs=1e-9 if exact else 0.02)
+
+
+def test_a_paired_test_of_many_clusters_has_a_p_that_survives_hundreds_of_pairs() -> None:
+    a, b = np.zeros(400), np.linspace(0.3, 0.9, 400)
+    assert paired_difference(a.tolist(), b.tolist(), resamples=0).p_decides == pytest.approx(0.0001)
+    difference, p = paired_test(a, b)
+    assert difference == pytest.approx(0.6)
+    assert p is not None
+    assert p < 1e-9
+
+
+def test_a_pair_without_a_common_answer_has_no_p() -> None:
+    nothing = np.full(3, np.nan)
+    assert paired_test(nothing, np.ones(3)) == (0.0, None)
+    assert paired_test(np.ones(3), np.ones(3)) == (0.0, 1.0)
+
+
 TRUTHS = [[0.5] * 6, [0.3, 0.5, 0.5, 0.5, 0.52, 0.8], [0.1, 0.3, 0.5, 0.7, 0.9]]
 
 
@@ -104,7 +154,7 @@ def test_all_true_ranks_are_inside_at_least_95_times_in_100(truth: list[float], 
         tests = []
         for a, b in itertools.combinations(range(len(truth)), 2):
             if paired:
-                p = paired_difference(right[:, a].tolist(), right[:, b].tolist(), resamples=0).p_decides
+                p = paired_test(right[:, a], right[:, b])[1]
             else:
                 p = independent_p(Estimate(values[a], n), Estimate(values[b], n))
             tests.append(PairTest(a, b, values[b] - values[a], p))

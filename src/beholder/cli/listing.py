@@ -10,7 +10,7 @@ from beholder.cli.options import AsJson, RunsDir
 
 
 def list_runs(as_json: AsJson = False, runs_dir: RunsDir = Path("runs")) -> None:
-    """List benchmarks, models, families of items, runs, experiments."""
+    """List benchmarks, models, families of items and runs."""
     from beholder.benchmarks import BENCHMARKS, own
     from beholder.models import KINDS
     from beholder.report.experiment_list import experiment_rows

@@ -53,7 +53,7 @@ def report(
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
-    """Write an HTML report of one or more runs, or tables of them for a paper.
+    """Write an HTML report of one or more runs, or tables.
 
     The page needs no network and no server. Several runs of one benchmark are shown side by side, sample by sample.
     Its large pictures lie in a folder beside it, unless --embed puts them into the page. The page of an experiment has

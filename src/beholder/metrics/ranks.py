@@ -7,7 +7,7 @@ is at most 5 %, all these intervals hold the true ranks at once with at least 95
 Biometrics 78, 2022, 238-247, who use Tukey's test in the same way; Mogstad, Romano, Shaikh and Wilhelm, Review of
 Economic Studies 91, 2024, 476-518). A line that is tied in truth with others has the true ranks of all of them.
 
-The tests may be of any kind: on the same items a paired one (`paired`), else `independent_p`.
+The tests may be of any kind: `paired_test` on the same items, else `independent_p`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 import msgspec
+import numpy as np
 
-from beholder.metrics.paired import SIGNIFICANT, holm_where_tested
+from beholder.metrics.intervals import Floats, Integers
+from beholder.metrics.paired import SIGNIFICANT, holm_where_tested, mcnemar_exact, sign_flip
 
+FEW = 16
+"""Up to so many clusters that differ `sign_flip` is exact."""
 _Z = NormalDist().inv_cdf(0.975)
 
 
@@ -88,6 +92,33 @@ def standings(values: Sequence[float], tests: Sequence[PairTest]) -> list[Standi
         rank = 1 + sum(other > value for other in values)
         found.append(Standing(rank, min(rank, 1 + better[line]), max(rank, lines - worse[line])))
     return found
+
+
+def paired_test(a: Floats, b: Floats, clusters: Integers | None = None) -> tuple[float, float | None]:
+    """The mean difference b - a over the same items, and its two-sided p; 0 and None if no item has both answers.
+
+    `a` and `b` hold a score for each item, NaN where there is none; `clusters` numbers the items' clusters, None if
+    each is its own. The test is that of `paired_difference`: exact McNemar for right/wrong items, else the sign-flip
+    test over clusters, exact for up to `FEW` that differ. For more it is its limit: under random signs the sum of the
+    clusters' sums s has the variance Σ s², and is taken as normal. The draws of `sign_flip` give no p below 0.0001, and
+    with hundreds of pairs Holm asks for smaller ones.
+
+    >>> paired_test(np.array([1.0, 1, 0, 0, np.nan]), np.array([1.0, 1, 1, 1, 0]))
+    (0.5, 0.5)
+    """
+    known = ~(np.isnan(a) | np.isnan(b))
+    if not known.any():
+        return 0.0, None
+    left, right = a[known], b[known]
+    change = right - left
+    difference = math.fsum(change) / len(change)
+    if clusters is None and np.isin(left, (0, 1)).all() and np.isin(right, (0, 1)).all():
+        return difference, mcnemar_exact(int(np.sum(change < 0)), int(np.sum(change > 0)))
+    sums = change if clusters is None else np.bincount(clusters[known], weights=change)
+    sums = sums[np.abs(sums) > 1e-9]
+    if len(sums) <= FEW:
+        return difference, sign_flip(sums.tolist())
+    return difference, math.erfc(abs(math.fsum(sums)) / math.sqrt(2 * math.fsum(sums**2)))
 
 
 def independent_p(a: Estimate, b: Estimate) -> float | None:

@@ -89,9 +89,7 @@ def in_latex(text: str, limit: int = LONGEST_CELL) -> str:
     '50\\\\%\\\\_of \\\\{x\\\\} \\\\& \\\\#1 \\\\textbackslash{}end'
     """
     shown = _JOINS.sub(r"\1\0", plain(text, one_line=True, limit=limit))
-    escaped = "".join(_LATEX.get(char, char) for char in shown)
-    # After the line break that ends a row these would be read as its options.
-    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in ("[", "*") else escaped
+    return "".join(_LATEX.get(char, char) for char in shown)
 
 
 def _markdown_table(table: PaperTable) -> str:
@@ -141,7 +139,9 @@ def _latex_table(table: PaperTable) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(cells)} \\\\"
+    # After the line break that ends a row these would be read as its options.
+    guarded = [f"{{{cell[0]}}}{cell[1:]}" if cell[:1] in ("[", "*") else cell for cell in cells]
+    return f"{' & '.join(guarded)} \\\\"
 
 
 def _latex_cell(cell: Cell) -> str:

@@ -1,6 +1,7 @@
 """Which lines of a leaderboard the data can tell apart: a test for every two of them.
 
-Two runs on the same items are compared item by item, by the test that `report.comparison` uses, wherever the figure is
+Two runs on the same items are compared item by item, by the test that `report.comparison` uses
+(`metrics.ranks.paired_test`), wherever the figure is
 the mean of the items' values (over all of them, or over a category). All others are compared as figures over different
 items: other figures, other items, and published lines, of which no paper gives the items.
 """
@@ -11,17 +12,17 @@ import hashlib
 import itertools
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from functools import lru_cache
-from sys import intern
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from beholder.errors import DataError, UsageError
-from beholder.metrics.paired import paired_difference
-from beholder.metrics.ranks import Estimate, PairTest, error_of_interval, independent_p
+from beholder.metrics.intervals import Floats, Integers
+from beholder.metrics.ranks import Estimate, PairTest, error_of_interval, independent_p, paired_test
 from beholder.report.comparison import ItemValue, item_values
 from beholder.score import Metric
 from beholder.store import reading, schema
@@ -54,12 +55,12 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class _Items(msgspec.Struct, frozen=True):
-    """What the figure of a run is the mean of: a value for each item, in the order of their keys. `digest` is that of
-    the keys."""
+    """What the figure of a run is the mean of: a value for each item, in the order of their keys (NaN: no answer), and
+    the numbers of their clusters. `digest` is that of the keys."""
 
     digest: bytes
-    values: list[float | None]
-    clusters: list[str]
+    values: Floats
+    clusters: Integers | None
 
 
 def pair_tests(library: Library, lines: Sequence[Contender], scorer: str, metric: str) -> Verdict:
@@ -80,8 +81,7 @@ def _tested(
     for a, b in itertools.combinations(range(len(lines)), 2):
         left, right = items[a], items[b]
         if left is not None and right is not None and left.digest == right.digest:
-            found = paired_difference(left.values, right.values, left.clusters, resamples=0)
-            tests.append(PairTest(a, b, found.difference or 0.0, found.p_decides))
+            tests.append(PairTest(a, b, *paired_test(left.values, right.values, left.clusters)))
             paired += 1
         else:
             difference = (lines[b].figure.value or 0.0) - (lines[a].figure.value or 0.0)
@@ -102,8 +102,15 @@ def _items(library: Library, line: Contender, scorer: str, metric: str) -> _Item
         known = [score for score in scores if score is not None]
         if known and abs(math.fsum(known) / len(known) - (line.figure.value or 0.0)) < _SAME:
             digest = hashlib.blake2b("\0".join(chosen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-            return _Items(digest, scores, [intern(values[key].cluster) for key in chosen])
+            return _Items(digest, np.array(scores, dtype=np.float64), _numbered(values[key].cluster for key in chosen))
     return None
+
+
+def _numbered(names: Iterable[str]) -> Integers | None:
+    """The numbers of the items' clusters; None if each item is its own."""
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(name, len(numbers)) for name in names]
+    return None if len(numbers) == len(codes) else np.array(codes, dtype=np.int64)
 
 
 def _is_readable(library: Library, run: str) -> bool:

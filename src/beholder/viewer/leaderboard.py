@@ -112,8 +112,8 @@ def _usual(name: str, runs: Sequence[BoardRun], known: Sequence[Table]) -> tuple
     led = Counter(run.headline for run in runs if run.headline is not None)
     if led:
         return max(led, key=lambda one: led[one])
-    published = next(((table.scorer, table.metrics[0]) for table in known if table.scorer), None)
-    return published or headline or ("", "")
+    largest = max((table for table in known if table.scorer), key=lambda table: len(table.rows), default=None)
+    return (largest.scorer, largest.metrics[0]) if largest is not None else headline or ("", "")
 
 
 def _with_figures(runs: Sequence[BoardRun], known: Sequence[Table]) -> Iterable[tuple[str, str]]:
