@@ -150,7 +150,7 @@ function Line({ row, parts }: { row: BoardRow; parts: string[] }) {
         ))}
         <small class="under">
           {row.run ? visible(clipped(row.run, 100)) : `published: ${visible(clipped(row.source, 140))}`}
-          {row.date && `, ${visible(clipped(row.date, 20))}`}
+          {row.date && !row.run && `, ${visible(clipped(row.date, 20))}`}
         </small>
       </th>
       <td class="num">
