@@ -1,9 +1,9 @@
 """Which lines of a leaderboard the data can tell apart: a test for every two of them.
 
 Two runs on the same items are compared item by item, by the test that `report.comparison` uses
-(`metrics.ranks.paired_test`), wherever the figure is
-the mean of the items' values (over all of them, or over a category). All others are compared as figures over different
-items: other figures, other items, and published lines, of which no paper gives the items.
+(`metrics.ranks.paired_test`), wherever the figure is the mean of the items' values (over all of them, or over a
+category). All others are compared as figures over different items: other figures, other items, and published lines, of
+which no paper gives the items.
 """
 
 from __future__ import annotations
@@ -55,8 +55,21 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class _Items(msgspec.Struct, frozen=True):
-    """What the figure of a run is the mean of: a value for each item, in the order of their keys (NaN: no answer), and
-    the numbers of their clusters. `digest` is that of the keys."""
+    """What figures of a run are means of, in the order of the items' keys.
+
+    A hash of each key, the item's value (NaN: no answer), the number of its cluster, and that of its category (their
+    names are in `named`). A few bytes an item, so that many runs can be kept.
+    """
+
+    keys: Integers
+    values: Floats
+    clusters: Integers
+    categories: Integers
+    named: list[str]
+
+
+class _Mean(msgspec.Struct, frozen=True):
+    """The items that a figure is the mean of; `digest` is that of their keys, `clusters` None if each is its own."""
 
     digest: bytes
     values: Floats
@@ -65,7 +78,7 @@ class _Items(msgspec.Struct, frozen=True):
 
 def pair_tests(library: Library, lines: Sequence[Contender], scorer: str, metric: str) -> Verdict:
     """A test for every two lines, by their places. Computed once for the same runs as they stand."""
-    ready = tuple(not line.run or _is_readable(library, line.run) for line in lines)
+    ready = tuple(not line.run or _is_readable(library, line) for line in lines)
     return _tested(library, tuple(lines), ready, scorer, metric)
 
 
@@ -73,54 +86,80 @@ def pair_tests(library: Library, lines: Sequence[Contender], scorer: str, metric
 def _tested(
     library: Library, lines: tuple[Contender, ...], ready: tuple[bool, ...], scorer: str, metric: str
 ) -> Verdict:
-    items = [
-        _items(library, line, scorer, metric) if line.run and there else None
+    means = [
+        _mean(library, line, scorer, metric) if line.run and there else None
         for line, there in zip(lines, ready, strict=True)
     ]
     tests, paired = [], 0
     for a, b in itertools.combinations(range(len(lines)), 2):
-        left, right = items[a], items[b]
+        left, right = means[a], means[b]
         if left is not None and right is not None and left.digest == right.digest:
             tests.append(PairTest(a, b, *paired_test(left.values, right.values, left.clusters)))
             paired += 1
         else:
             difference = (lines[b].figure.value or 0.0) - (lines[a].figure.value or 0.0)
             tests.append(PairTest(a, b, difference, independent_p(_estimate(lines[a]), _estimate(lines[b]))))
-    return Verdict(tests, [None if one is None else one.digest for one in items], paired, ready.count(False))
+    return Verdict(tests, [None if one is None else one.digest for one in means], paired, ready.count(False))
 
 
-def _items(library: Library, line: Contender, scorer: str, metric: str) -> _Items | None:
-    """The items whose mean the figure is; None if it is no such mean, or if they cannot be read."""
-    try:
-        values = _values(library, line.run, scorer)
-    except (UsageError, DataError, sqlite3.Error, LookupError):  # a stranger's journal may lack anything
+def _mean(library: Library, line: Contender, scorer: str, metric: str) -> _Mean | None:
+    """The items whose mean the figure is, all of them or those of a category; None if it is no such mean."""
+    items = _items(library, line.run, line.version, scorer)
+    if items is None:
         return None
-    keys = sorted(values)
     part = metric.partition("/")[2]
-    for chosen in (keys, [key for key in keys if part and values[key].category == part]):
-        scores = [values[key].value for key in chosen]
-        known = [score for score in scores if score is not None]
-        if known and abs(math.fsum(known) / len(known) - (line.figure.value or 0.0)) < _SAME:
-            digest = hashlib.blake2b("\0".join(chosen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-            return _Items(digest, np.array(scores, dtype=np.float64), _numbered(values[key].cluster for key in chosen))
+    whole = np.ones(len(items.keys), dtype=np.bool_)
+    of_part = items.categories == items.named.index(part) if part in items.named else ~whole
+    for chosen in (whole, of_part):
+        values = items.values[chosen]
+        known = values[~np.isnan(values)]
+        if len(known) and abs(math.fsum(known) / len(known) - (line.figure.value or 0.0)) < _SAME:
+            clusters = items.clusters[chosen]
+            digest = hashlib.blake2b(items.keys[chosen].tobytes(), digest_size=16).digest()
+            return _Mean(digest, values, None if len(np.unique(clusters)) == len(clusters) else clusters)
     return None
 
 
-def _numbered(names: Iterable[str]) -> Integers | None:
-    """The numbers of the items' clusters; None if each item is its own."""
+@lru_cache(maxsize=64)
+def _items(library: Library, run: str, version: str, scorer: str) -> _Items | None:
+    """The items of a run; None if they cannot be read."""
+    try:
+        values = _values(library, run, version, scorer)
+    except (UsageError, DataError, sqlite3.Error, LookupError):  # a stranger's journal may lack anything
+        return None
+    keys = sorted(values)
+    clusters, _ = _numbered(values[key].cluster for key in keys)
+    categories, named = _numbered(values[key].category for key in keys)
+    scores = [values[key].value for key in keys]
+    return _Items(
+        np.array([_hashed(key) for key in keys], dtype=np.int64),
+        np.array([math.nan if score is None else score for score in scores], dtype=np.float64),
+        clusters,
+        categories,
+        named,
+    )
+
+
+def _hashed(key: str) -> int:
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def _numbered(names: Iterable[str]) -> tuple[Integers, list[str]]:
+    """A number for each name, the same for the same, and the names by their numbers."""
     numbers: dict[str, int] = {}
     codes = [numbers.setdefault(name, len(numbers)) for name in names]
-    return None if len(numbers) == len(codes) else np.array(codes, dtype=np.int64)
+    return np.array(codes, dtype=np.int64), list(numbers)
 
 
-def _is_readable(library: Library, run: str) -> bool:
+def _is_readable(library: Library, line: Contender) -> bool:
     """Whether a run's items can be had now: a large one is indexed first, in a thread."""
-    return _is_small(library, run) or library.index(run).ready >= 1
+    return _is_small(library, line.run, line.version) or library.index(line.run).ready >= 1
 
 
-def _values(library: Library, run: str, scorer: str) -> dict[str, ItemValue]:
+def _values(library: Library, run: str, version: str, scorer: str) -> dict[str, ItemValue]:
     """A value for each item: of a small run from its journal, else from its index, which holds no rows in memory."""
-    if not _is_small(library, run):
+    if not _is_small(library, run, version):
         values: dict[str, ItemValue] = library.index(run).values(scorer)
         return values
     opened = library.opened(run)
@@ -129,7 +168,8 @@ def _values(library: Library, run: str, scorer: str) -> dict[str, ItemValue]:
     return item_values(rows, scorer, voted=opened.found.answers_shown > 0)
 
 
-def _is_small(library: Library, run: str) -> bool:
+@lru_cache(maxsize=1_000)
+def _is_small(library: Library, run: str, version: str) -> bool:
     try:
         with closing(schema.open_to_read(library.folder(run) / "run.db")) as db:
             (responses,) = db.execute("SELECT count(*) FROM responses").fetchone()
