@@ -6,9 +6,7 @@ address ever becomes a path.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from importlib import resources
 from typing import Any
 
 import msgspec
@@ -17,33 +15,9 @@ from fastapi.responses import Response
 
 from beholder.report.as_json import dump
 from beholder.web.guard import MISTAKE
+from beholder.web.static_files import Static, static_files
 
-_TYPES = {
-    "html": "text/html; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "svg": "image/svg+xml",
-}
 _KNOWN = {404: "There is nothing at this address.", 405: "This address does not take such a request."}
-
-
-class Static(msgspec.Struct, frozen=True):
-    """A file of the front end: its bytes, type, and what tells one version from another."""
-
-    body: bytes
-    mime: str
-    tag: str
-
-
-def static_files() -> dict[str, Static]:
-    """The built front end by file name: `annotate.html`, `annotate.js`, …"""
-    found = {}
-    for file in resources.files(__package__).joinpath("static").iterdir():
-        mime = _TYPES.get(file.name.rpartition(".")[2])
-        if mime is not None and file.is_file():
-            body = file.read_bytes()
-            found[file.name] = Static(body, mime, f'"{hashlib.sha256(body).hexdigest()[:16]}"')
-    return found
 
 
 def make_app(page: str, routers: Sequence[APIRouter]) -> FastAPI:
