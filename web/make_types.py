@@ -1,4 +1,4 @@
-"""Writes `web/src/view/types.ts`: the viewer's records (`beholder.viewer.*_data`) as TypeScript sees them."""
+"""Writes `web/src/view/types.ts`: the records of `beholder.viewer.*_data` in TypeScript; with `-` prints it."""
 
 from __future__ import annotations
 
@@ -80,6 +80,7 @@ def _list(words: tuple[str, ...]) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.parent.mkdir(parents=True, exist_ok=True)
-    TARGET.write_text(made())
-    sys.stdout.write(f"{TARGET.name} written\n")
+    if sys.argv[1:] == ["-"]:
+        sys.stdout.write(made())
+    else:
+        TARGET.write_text(made())

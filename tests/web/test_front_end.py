@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,15 +21,25 @@ built = pytest.mark.skipif(
 
 def test_the_bundle_is_small_and_asks_nobody_else() -> None:
     files = {file.name: file.read_text() for file in STATIC.iterdir()}
-    assert set(files) == {"annotate.html", "annotate.js", "annotate.css", "icon.svg"}
-    assert sum(map(len, files.values())) < 150_000
+    pages = {f"{name}.{kind}" for name in ("annotate", "view") for kind in ("html", "js", "css")}
+    assert set(files) == pages | {"shared.js", "shared.css", "icon.svg"}
+    assert sum(map(len, files.values())) < 300_000
     for name, text in files.items():
         addresses = set(re.findall(r"(?:https?:)?//[a-z0-9-]+\.[a-z.]+[^\s\"'`)]*", text))
         assert {found for found in addresses if "www.w3.org/" not in found} == set(), name
         assert "sourceMappingURL" not in text, name
-    linked = re.findall(r'(?:src|href)="([^"]+)"', files["annotate.html"])
-    assert sorted(linked) == ["/assets/annotate.css", "/assets/annotate.js", "/assets/icon.svg"]
-    assert not re.search(r"<style|style=|<script>|\son\w+=", files["annotate.html"])
+    for page in ("annotate", "view"):
+        linked = re.findall(r'(?:src|href)="([^"]+)"', files[f"{page}.html"])
+        own = [f"/assets/{name}.{kind}" for name in (page, "shared") for kind in ("css", "js")]
+        assert sorted(linked) == sorted([*own, "/assets/icon.svg"])
+        assert not re.search(r"<style|style=|<script>|\son\w+=", files[f"{page}.html"])
+
+
+def test_the_types_of_the_pages_are_those_of_the_server() -> None:
+    done = subprocess.run(
+        [sys.executable, "web/make_types.py", "-"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == (WEB / "src" / "view" / "types.ts").read_text(), "run `python web/make_types.py`"
 
 
 def test_the_lock_file_holds_hashes_and_no_addresses() -> None:
