@@ -344,6 +344,8 @@ def _score(
         known, known_owner = Outcome(outcome), Owner(owner) if owner else None
     except ValueError as error:
         raise _damaged(error) from None
+    if value is not None and not 0 <= value <= 1:  # no scorer gives that, and sums of it could run over
+        raise _damaged(ValueError(f"a score of {value:g}"))
     return Score(
         value=value,
         outcome=known,

@@ -165,6 +165,8 @@ class JournalItems:
         for some in _parts(numbers):
             for number, scorer, value, outcome, answer in self._db.execute(_for(_SCORES, some), some):
                 if scorer in self._names:
+                    if value is not None and not 0 <= value <= 1:
+                        raise ValueError(f"a score of {value:g}")
                     read = Read((value, Outcome(outcome).value), answer)
                     found.setdefault(number, {})[self._names[scorer]] = read
         return found
