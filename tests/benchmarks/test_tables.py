@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -63,6 +65,12 @@ def test_what_the_tables_hold() -> None:
     }
     assert [one.name for one in tables_of("tir")] == ["tir-reproductions", "tir-table-2"]
     assert tables_of("no such benchmark") == []
+
+
+def test_the_page_lists_every_table_with_its_number_of_models() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "leaderboard.md").read_text()
+    listed = dict(re.findall(r"^\| ([^|]+?) \| .*\| (\d+) models", page, re.MULTILINE))
+    assert listed == {one.title: str(len(one.rows)) for one in tables()}
 
 
 def test_sizes_are_those_of_the_benchmarks() -> None:

@@ -210,7 +210,7 @@ def test_a_table_without_a_scorer_and_a_derived_figure_say_so(library: Library) 
     assert "which scorer of ours it corresponds to is not known" in marked(board, third)
     assert "so items were left out" in marked(board, third)
     assert "its provider's code interpreter" in marked(board, line(board, "o3-TU"))
-    assert board.parts[:2] == ["color", "contrast"]
+    assert board.parts[:2] == ["color", "refcoco"]
     assert line(board, "o3-TU").parts["maze"].value == 0.425
     derived = leaderboard(library, "m3r")
     assert "derived, not printed: 29.66 of GPT-5.5 + 28.45" in marked(derived, line(derived, "M3R-Reasoner (8B)"))

@@ -92,7 +92,7 @@ def _print(console: Console, board: Leaderboard) -> None:
     for row in board.rows:
         figures = [value_of(row.figure), interval_of(row.figure), f"{row.figure.n:,}"]
         figures += [value_of(row.parts[part]) if part in row.parts else "–" for part in parts]
-        name = plain(row.name, one_line=True, limit=60) + (f" ({row.date})" if row.source and row.date else "")
+        name = plain(row.name, one_line=True, limit=60) + (f" ({row.date or 'published'})" if row.source else "")
         style = "" if row.run else "dim"
         marks = " ".join(map(str, row.marks))
         table.add_row(*(cell(text, style) for text in (ranks_of(row), name, *figures, marks)))

@@ -100,7 +100,8 @@ def board_parts(
     if "/" in metric:
         return []
     names = [name for run, _ in stands for name in run.metrics.get(scorer, {})]
-    names += [name for one in lines for name in one.table.metrics]
+    known = {one.table.name: one.table for one in lines}.values()
+    names += [name for table in sorted(known, key=lambda table: -len(table.rows)) for name in table.metrics]
     there = list(dict.fromkeys(names))
     found = drawn(find_benchmark(benchmark), metric, there)[0] if benchmark in BENCHMARKS else parts_of(metric, there)
     return [Part(part_label(metric, name), scorer, name) for name in found if name != metric][:MOST_PARTS]
