@@ -27,7 +27,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",  # OT1, LaTeX's own encoding, has no straight one
     "`": r"\textasciigrave{}",
     "−": "$-$",
     "–": "--",
