@@ -28,7 +28,7 @@ import "./sample.css";
 export function SamplePage({ route }: { route: Route }) {
   const run = route.params.get("run") ?? "";
   const key = route.params.get("key") ?? "";
-  if (!run || !key) return <p class="empty">The address names no sample. All runs are on the <a href={addressOf("runs")}>first page</a>.</p>;
+  if (!run || !key) return <p class="nothing">The address names no sample. All runs are on the <a href={addressOf("runs")}>first page</a>.</p>;
   return <InRun key={run} run={run} sampleKey={key} params={route.params} />;
 }
 
@@ -119,11 +119,11 @@ function InRun({ run, sampleKey, params }: Props) {
           </span>
         </div>
         {refused && (
-          <p class="empty" role="alert">
+          <p class="nothing" role="alert">
             {visible(clipped(refused, 600))}
           </p>
         )}
-        {!page && !refused && <p class="empty soft">Loading the sample…</p>}
+        {!page && !refused && <p class="nothing soft">Loading the sample…</p>}
         {page && !refused && (
           <>
             <h1>

@@ -16,7 +16,7 @@ import "./samples.css";
 /** All samples of a run that the filters let through. What is filtered and which sample is chosen is in the address. */
 export function SamplesPage({ route }: { route: Route }) {
   const run = route.params.get("run") ?? "";
-  if (!run) return <p class="empty">The address names no run. All runs are on the <a href={addressOf("runs")}>first page</a>.</p>;
+  if (!run) return <p class="nothing">The address names no run. All runs are on the <a href={addressOf("runs")}>first page</a>.</p>;
   return <OfRun key={run} run={run} params={route.params} />;
 }
 
@@ -133,5 +133,5 @@ function focusSearch(open: (isOpen: boolean) => void): void {
 
 function focusFilters(open: (isOpen: boolean) => void): void {
   open(true);
-  requestAnimationFrame(() => document.querySelector<HTMLElement>("#filters input:not([type=search]):checked, #filters input")?.focus());
+  requestAnimationFrame(() => document.querySelector<HTMLElement>("#filters .choices input:checked, #filters .choices input")?.focus());
 }

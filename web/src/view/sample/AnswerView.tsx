@@ -30,7 +30,12 @@ export function AnswerView(props: Props) {
   const apart = disagreement(answer.verdicts);
   const name = nameOf(answer, page.answers);
   const triplets = answer.triplets.length > 0 ? answer.triplets : page.gold_triplets;
-  const response = <Response key={scorer} text={answer.text ?? ""} span={verdict?.span ?? null} scorer={scorer} />;
+  const response = answer.text !== null && (
+    <>
+      <Response key={scorer} text={answer.text} span={verdict?.span ?? null} scorer={scorer} />
+      {verdict && <p class="help">{readWords(scorer, verdict.read, verdict.span !== null)}</p>}
+    </>
+  );
   return (
     <article class="answer" aria-label={name || "response"}>
       <h2>
@@ -57,14 +62,13 @@ export function AnswerView(props: Props) {
           <Said text={answer.reasoning} first={8_000} />
         </details>
       )}
-      {answer.text !== null && !answer.metaphor && response}
-      {answer.text !== null && answer.metaphor && (
+      {!answer.metaphor && response}
+      {answer.metaphor && response && (
         <details>
           <summary>The answer as it was written</summary>
           {response}
         </details>
       )}
-      {answer.text !== null && verdict && <p class="help">{readWords(scorer, verdict.read, verdict.span !== null)}</p>}
       <Verdicts verdicts={answer.verdicts} chosen={scorer} onChoose={props.onScorer} />
       {page.may_mark && verdict && !marking && (
         <p class="mark-it">

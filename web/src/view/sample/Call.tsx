@@ -6,7 +6,7 @@ import { useSource } from "../Shell";
 import type { Call, Shown } from "../types";
 import { BeforeAfter } from "./BeforeAfter";
 import { Code } from "./Code";
-import { Pictures } from "./Pictures";
+import { Pictures, notKept } from "./Pictures";
 
 /** One call of a tool: what was asked of it, what came back, what it changed in the picture. */
 export function CallCard({ run, call }: { run: string; call: Call }) {
@@ -17,8 +17,7 @@ export function CallCard({ run, call }: { run: string; call: Call }) {
           {call.number}. {visible(clipped(call.tool, 80)) || "(a call that cannot be read)"}
         </b>
         <span class={call.ok ? "outcome" : "outcome warn"}>
-          <span aria-hidden="true">{call.ok ? "✓ " : "! "}</span>
-          {visible(clipped(call.outcome, 200))}
+          {outcomeWords(call)}
         </span>
         {call.seconds >= 0.005 && <span class="soft">{call.seconds.toFixed(2)} s</span>}
         {call.flags.map((flag) => (
@@ -38,9 +37,16 @@ export function CallCard({ run, call }: { run: string; call: Call }) {
           <Said text={call.text} first={1_200} />
         </div>
       )}
+      {call.more > 0 && <p class="help">{call.more} more pictures of this call are not shown.</p>}
       {call.pictures.length > 0 && <Made run={run} number={call.number} before={call.before} made={call.pictures} />}
     </div>
   );
+}
+
+/** A sign and words: `✓ ran`, `! error in the code`. */
+function outcomeWords({ ok, outcome }: Call): string {
+  const words = visible(clipped(outcome, 200)).replace(/^[✓✗!] ?/, "");
+  return `${ok ? "✓" : "!"} ${words || (ok ? "ran" : "failed")}`;
 }
 
 /** The pictures that a call made; one at a time beside the one before. */
@@ -79,7 +85,7 @@ function InDialog({ run, pictures, first, of }: { run: string; pictures: Shown[]
 
 function Small({ run, shown }: { run: string; shown: Shown }) {
   const source = useSource();
-  if (!shown.sha256) return <p class="not-kept">The run does not keep this picture.</p>;
+  if (!shown.sha256) return <p class="not-kept">{notKept(shown)}</p>;
   return (
     <figure class="small">
       <img

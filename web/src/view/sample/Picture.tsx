@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { visible } from "../../shared/visible";
+import { useKeys } from "../keys";
 import type { Shown } from "../types";
 import { colorOf } from "./pixels";
 import { type Sight, type Size, colorInWords, fitScale, fitted, kept, panned, pixelAt, showing, zoomed } from "./sight";
@@ -36,10 +37,15 @@ export function Picture({ picture, src, alt, children }: Props) {
   const sight = chosen ? kept(chosen, size, room) : fitted(size, room);
   const smallest = fitScale(size, room);
   const isZoomed = sight.scale > smallest * 1.001;
-  const look = (next: Sight) => setChosen(next.scale <= smallest * 1.001 ? null : next);
+  const latest = useRef(sight); // several moves of a pointer may come before the picture is drawn again
+  latest.current = sight;
+  const look = (next: Sight) => {
+    latest.current = next;
+    setChosen(next.scale <= smallest * 1.001 ? null : next);
+  };
   const middle = { x: room.width / 2, y: room.height / 2 };
   const zoom = (factor: number, at: Point = isReading && pixel ? onScreen(sight, pixel) : middle) =>
-    look(zoomed(sight, factor, at, size, room));
+    look(zoomed(latest.current, factor, at, size, room));
 
   useLayoutEffect(() => {
     const element = frame.current;
@@ -50,6 +56,13 @@ export function Picture({ picture, src, alt, children }: Props) {
     seen.observe(element);
     return () => seen.disconnect();
   }, []);
+
+  useKeys({
+    "+": ["picture larger", () => zoom(STEP)],
+    "=": ["picture larger", () => zoom(STEP)],
+    "-": ["picture smaller", () => zoom(1 / STEP)],
+    "0": ["picture fitted", () => setChosen(null)],
+  });
 
   // The wheel zooms only where it changes something: at the smallest scale, scrolling down scrolls the page.
   const wheel = useRef<(event: WheelEvent) => void>(() => {});
@@ -82,8 +95,8 @@ export function Picture({ picture, src, alt, children }: Props) {
     if (other) {
       const grown = distance(at, other) / Math.max(1, distance(before, other));
       const between = { x: (at.x + other.x) / 2, y: (at.y + other.y) / 2 };
-      look(panned(zoomed(sight, grown, between, size, room), (at.x - before.x) / 2, (at.y - before.y) / 2, size, room));
-    } else if (isZoomed) look(panned(sight, at.x - before.x, at.y - before.y, size, room));
+      look(panned(zoomed(latest.current, grown, between, size, room), (at.x - before.x) / 2, (at.y - before.y) / 2, size, room));
+    } else if (isZoomed) look(panned(latest.current, at.x - before.x, at.y - before.y, size, room));
   };
   const up = (event: PointerEvent) => {
     const before = pointers.current.get(event.pointerId);

@@ -73,12 +73,17 @@ export function Pictures({ run, pictures, place, onPlace, boxes = [], lit = "", 
             ))}
         </Picture>
       ) : (
-        <p class="not-kept">The run does not keep this picture.</p>
+        <p class="not-kept">{notKept(shown)}</p>
       )}
       <p class="help picture-facts">
         {visible(clipped(shown.name, 200))}
-        {shown.sent && ` · ${visible(clipped(shown.sent, 300))}`}
+        {shown.sha256 && shown.sent && ` · ${visible(clipped(shown.sent, 300))}`}
       </p>
     </section>
   );
+}
+
+/** Why a picture cannot be shown. */
+export function notKept({ sent }: Shown): string {
+  return visible(clipped(sent, 300)) || "The run does not keep this picture.";
 }

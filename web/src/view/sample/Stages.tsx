@@ -10,7 +10,13 @@ export function boxesOf(gold: Stages | null, said: Stages | null): Boxed[] {
     (stages?.evidence ?? []).flatMap((piece, place) =>
       piece.box ? [{ id: idOf(isGold, place), name: nameOf(isGold, place), isGold, piece }] : [],
     );
-  return [...of(gold, true), ...of(said, false)];
+  // The smaller above the larger, so that each can be pointed at.
+  return [...of(gold, true), ...of(said, false)].sort((one, other) => area(other) - area(one));
+}
+
+function area({ piece }: Boxed): number {
+  const [left, top, right, bottom] = piece.box!;
+  return (right - left) * (bottom - top);
 }
 
 const idOf = (isGold: boolean, place: number): string => `${isGold ? "gold" : "said"}-${place}`;
@@ -50,8 +56,8 @@ export function MetaphorView({ metaphor, gold, lit, onLight }: Props) {
           </ul>
         </div>
       )}
-      {metaphor?.judgements.map((one, index) => (
-        <Rubric key={index} judgement={one} />
+      {metaphor?.judgements.map((one, index, all) => (
+        <Rubric key={index} judgement={one} isOpen={all.length === 1} />
       ))}
     </section>
   );
@@ -155,9 +161,9 @@ function StagesColumn({ title, stages, isGold, lit, onLight }: ColumnProps) {
 }
 
 /** What a judge says: criteria with their questions, and whether what it quotes stands in the answer. */
-function Rubric({ judgement }: { judgement: Judgement }) {
+function Rubric({ judgement, isOpen }: { judgement: Judgement; isOpen: boolean }) {
   return (
-    <details class="rubric" open={judgement.criteria.length > 0}>
+    <details class="rubric" open={isOpen}>
       <summary>
         Judged by {visible(clipped(judgement.judge, 120))}:{" "}
         {judgement.points === null ? "failed" : `${figure(judgement.points)} of 100 points`}

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { Said } from "../../shared/Said";
 import { clipped, visible } from "../../shared/visible";
@@ -25,9 +26,7 @@ export function TalkView({ run, talk }: { run: string; talk: Talk }) {
         )}
       </p>
       <ol class="turns">
-        {first.map((turn) => (
-          <TurnView key={turn.number} run={run} turn={turn} />
-        ))}
+        <Turns run={run} turns={first} />
         {last.length > 0 && (
           <li class="folded">
             <button type="button" onClick={() => setAll(true)}>
@@ -35,9 +34,7 @@ export function TalkView({ run, talk }: { run: string; talk: Talk }) {
             </button>
           </li>
         )}
-        {last.map((turn) => (
-          <TurnView key={turn.number} run={run} turn={turn} />
-        ))}
+        <Turns run={run} turns={last} />
       </ol>
       <p class={talk.badly ? "ending warn" : "ending"}>
         {talk.badly && <span aria-hidden="true">! </span>}
@@ -75,6 +72,24 @@ export function TalkView({ run, talk }: { run: string; talk: Talk }) {
   );
 }
 
+/** Turns one after the other; where the server has left some out, it is said. */
+function Turns({ run, turns }: { run: string; turns: Turn[] }) {
+  return (
+    <>
+      {turns.map((turn, place) => {
+        const before = turns[place - 1];
+        const missing = before ? turn.number - before.number - 1 : 0;
+        return (
+          <Fragment key={turn.number}>
+            {missing > 0 && <li class="folded help">{missing} turns are too many to be shown.</li>}
+            <TurnView run={run} turn={turn} />
+          </Fragment>
+        );
+      })}
+    </>
+  );
+}
+
 const MOST_CALLS = 12; // of a turn, until one asks for the others
 
 function TurnView({ run, turn }: { run: string; turn: Turn }) {
@@ -104,6 +119,8 @@ function TurnView({ run, turn }: { run: string; turn: Turn }) {
       {calls.map((call) => (
         <CallCard key={call.number} run={run} call={call} />
       ))}
+      {turn.more > 0 && <p class="help">{turn.more} more calls of this turn are not shown.</p>}
+      {turn.is_answer && <p class="stated">the response, above</p>}
       {calls.length < turn.calls.length && (
         <button type="button" onClick={() => setAll(true)}>
           Show {turn.calls.length - calls.length} more calls

@@ -19,7 +19,9 @@ export function Votes({ page, scorer, place, onPlace }: Props) {
   const scorers = scorersOf(answers);
   return (
     <section class="votes" aria-label="Responses">
-      <h2>{answers.length} responses</h2>
+      <h2>
+        {answers.length} responses{page.more > 0 && <span class="soft"> and {page.more} more, not shown</span>}
+      </h2>
       <div class="wide">
         <table>
           <thead>
@@ -60,8 +62,8 @@ function Cell({ answer, scorer }: { answer: Answer; scorer: string }) {
   if (!verdict) return <td class="soft">{answer.failure ? "failed" : "–"}</td>;
   return (
     <td class="verdict-word">
-      <VerdictMark bucket={verdict.bucket} isNamed /> {wordOf(verdict)}
-      {verdict.stored !== null && <span class="soft"> for {verdict.stored}</span>}
+      <VerdictMark bucket={verdict.bucket} of={scorer} />{" "}
+      {verdict.stored !== null ? <span class="soft">for {verdict.stored}</span> : wordOf(verdict)}
     </td>
   );
 }

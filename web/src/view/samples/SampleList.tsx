@@ -2,7 +2,7 @@ import { VirtualList } from "../../shared/VirtualList";
 import type { Row } from "../types";
 import type { Filters } from "./filters";
 import { positionOf, scorerOf } from "./filters";
-import { SampleRow } from "./SampleRow";
+import { MOST_SCORERS, SampleRow } from "./SampleRow";
 import type { Samples } from "./useSamples";
 import { listWords } from "./words";
 
@@ -24,7 +24,7 @@ export function SampleList({ run, samples, filters, at, addressOf, onClear, isNa
   const { table, matched, rows } = samples;
   if (!table || !matched) {
     return (
-      <p class="empty soft" aria-live="polite">
+      <p class="nothing soft" aria-live="polite">
         {samples.refused || "Loading the samples…"}
       </p>
     );
@@ -32,7 +32,7 @@ export function SampleList({ run, samples, filters, at, addressOf, onClear, isNa
   const { places } = matched;
   if (places.length === 0) {
     return (
-      <div class="empty">
+      <div class="nothing">
         <p>{table.n === 0 ? emptyWords(table.ready) : "No sample is like that."}</p>
         {table.n > 0 && (
           <button type="button" onClick={onClear}>
@@ -54,7 +54,7 @@ export function SampleList({ run, samples, filters, at, addressOf, onClear, isNa
           <span class="gold">gold</span>
           <span class="read">answer</span>
           <span class="verdict-marks">
-            {scorers.slice(0, 8).map((scorer) => (
+            {scorers.slice(0, MOST_SCORERS).map((scorer) => (
               <span key={scorer} class={scorer === chosen ? "chosen" : undefined} title={scorer}>
                 {scorer}
               </span>

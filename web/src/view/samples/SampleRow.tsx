@@ -6,7 +6,7 @@ import type { Table } from "./filters";
 import type { RowCache } from "./row_cache";
 import { VerdictMark, bucketNamed } from "./VerdictMark";
 
-const MOST_SCORERS = 8; // that a row has room for
+export const MOST_SCORERS = 8; // that a row has room for
 
 interface Props {
   run: string;
