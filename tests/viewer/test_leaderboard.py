@@ -329,6 +329,21 @@ def test_a_benchmark_that_is_not_known_here_has_a_board_too(changed: tuple[Libra
     assert board.boards[-1].benchmark == "/tmp/evil.py:Mine"
 
 
+def test_a_folder_with_nothing_but_begun_runs_has_a_board_without_lines(changed: tuple[Library, Path]) -> None:
+    library, folder = changed
+    for other in folder.parent.iterdir():
+        if other != folder:
+            shutil.rmtree(other)
+    (folder / "results.json").unlink()
+    assert leaderboard(library, "tfq").rows[0].source, "what is published"
+    own = board_with(library, (), "", "", "")
+    assert (own.benchmark, own.rows) == ("tfq", [])
+    assert [fact.words for fact in own.left_out] == ["it has no figures yet"]
+    rewrite(folder / "run.json", lambda info: info["plan"].update(benchmark="mine"))
+    assert [fact.name for fact in leaderboard(library, "mine").left_out] == [folder.name]
+    assert leaderboard(library).benchmark == "tfq", "there are figures"
+
+
 def made_run(model: str, created: str, tools: str = "", run: str = "r") -> BoardRun:
     return BoardRun(
         id=run,

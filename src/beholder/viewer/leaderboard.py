@@ -26,12 +26,15 @@ from beholder.viewer.compare_data import Board, BoardRow, Leaderboard
 if TYPE_CHECKING:
     from beholder.viewer.library import Library
 
+MOST_NAMES = 1_000
+"""Scorers and metrics that a board can be asked for; a stranger's runs may have any number."""
+
 
 def leaderboard(library: Library, benchmark: str = "", scorer: str = "", metric: str = "") -> Leaderboard:
     """The leaderboard of a benchmark, with all published tables.
 
-    "" takes the benchmark with the newest run, and its headline's scorer and metric (or what its runs lead with, where
-    none has a figure there). `UsageError` if there is no such benchmark, scorer or metric.
+    "" takes the benchmark with the newest run that has figures, and its headline's scorer and metric (or what its runs
+    lead with, where none has a figure there). `UsageError` if there is no such benchmark, scorer or metric.
     """
     return board_with(library, tables(), benchmark, scorer, metric)
 
@@ -40,7 +43,8 @@ def board_with(library: Library, known: Sequence[Table], benchmark: str, scorer:
     """`leaderboard` with these published tables only."""
     runs = _runs(library)
     boards = _boards(runs, known)
-    name = benchmark or next((run.benchmark for run in runs), next((board.benchmark for board in boards), ""))
+    with_figures = [run.benchmark for run in runs if run.headline is not None]
+    name = benchmark or next(iter([*with_figures, *(board.benchmark for board in boards)]), "")
     board = next((one for one in boards if one.benchmark == name), None)
     if board is None:
         there = ", ".join(one.benchmark for one in boards) or "none, for there are no runs"
@@ -48,8 +52,8 @@ def board_with(library: Library, known: Sequence[Table], benchmark: str, scorer:
         raise UsageError(f"{asked} There are: {there}.")
     own, here = [run for run in runs if run.benchmark == name], [one for one in known if one.benchmark == name]
     chosen = _chosen(name, own, here, scorer, metric)
-    for what, wanted, of in (("scorer", chosen[0], board.scorers), ("metric", chosen[1], board.metrics)):
-        if wanted not in of:
+    for what, wanted, of in (("scorer", scorer, board.scorers), ("metric", metric, board.metrics)):
+        if wanted and wanted not in of:
             raise UsageError(f"{name} has no {what} {wanted[:60]!r} on any line. There are: {', '.join(of[:40])}.")
     return _board(library, board, boards, own, here, *chosen)
 
@@ -80,8 +84,8 @@ def _boards(runs: Sequence[BoardRun], known: Sequence[Table]) -> list[Board]:
             Board(
                 benchmark=name,
                 title=BENCHMARKS[name][1].partition(":")[0] if name in BENCHMARKS else name,
-                scorers=list(scorers),
-                metrics=list(metrics),
+                scorers=list(scorers)[:MOST_NAMES],
+                metrics=list(metrics)[:MOST_NAMES],
                 lines=len(own) + sum(len(table.rows) for table in there),
             )
         )
@@ -141,9 +145,8 @@ def _board(
     verdict = pair_tests(library, contenders, scorer, metric)
     places = standings([one.figure.value or 0.0 for one in contenders], verdict.tests)
     parts, notes = board_parts(board.benchmark, scorer, metric, stands, lines), Notes()
-    rows = _run_rows(
-        stands, places[: len(stands)], parts, _marks_of_runs(stands, lines, verdict, scorer, metric), notes
-    )
+    marks = _marks_of_runs(stands, lines, verdict, scorer, metric)
+    rows = _run_rows(stands, places[: len(stands)], parts, marks, notes)
     rows += _published_rows(lines, places[len(stands) :], parts, metric, notes)
     notes.number(_how_ranked(verdict, bool(lines)))
     return Leaderboard(
@@ -170,7 +173,7 @@ def _marks_of_runs(
             *(of_run(run, figure, items, scorer, against) if against is not None else ()),
             *filter(None, (against_table(run, figure, metric, table) for table in beside)),
         ]
-        for (run, figure), items in zip(stands, verdict.items, strict=False)
+        for (run, figure), items in zip(stands, verdict.items[: len(stands)], strict=True)
     ]
 
 
