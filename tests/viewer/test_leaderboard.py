@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -329,6 +331,20 @@ def test_a_benchmark_that_is_not_known_here_has_a_board_too(changed: tuple[Libra
     assert board.boards[-1].benchmark == "/tmp/evil.py:Mine"
 
 
+def test_generated_items_are_not_put_beside_published_figures(changed: tuple[Library, Path]) -> None:
+    library, folder = changed
+    with closing(sqlite3.connect(folder / "run.db")) as db:
+        db.execute("UPDATE samples SET record = json_set(record, '$.split', 'synthetic') WHERE position = 3")
+        db.commit()
+    asked = ("tfq", "official", "group_accuracy")
+    board = leaderboard(library, *asked)
+    assert "best" not in {row.name for row in board.rows}
+    (words,) = [fact.words for fact in board.left_out if fact.name == folder.name]
+    assert words.startswith("its items were generated")
+    assert "best" in {row.name for row in board_with(library, (), *asked).rows}
+    assert "best" in {row.name for row in leaderboard(library, "tfq").rows}, "no published line stands there"
+
+
 def test_a_folder_with_nothing_but_begun_runs_has_a_board_without_lines(changed: tuple[Library, Path]) -> None:
     library, folder = changed
     for other in folder.parent.iterdir():
@@ -358,6 +374,7 @@ def made_run(model: str, created: str, tools: str = "", run: str = "r") -> Board
         judges="",
         assumptions="",
         code={},
+        generated=False,
         metrics={},
         headline=None,
     )

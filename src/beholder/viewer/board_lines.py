@@ -19,6 +19,9 @@ MOST_RUNS = 100
 """Runs on one board: the newest. Every two of them are tested."""
 MOST_PARTS = 40
 _NOT_THERE = ("running", "stopped")
+_GENERATED = (
+    "its items were generated, which are not put beside published figures; `beholder leaderboard --no-published` has it"
+)
 
 
 class Stands(NamedTuple):
@@ -44,8 +47,13 @@ class Part(NamedTuple):
     metric: str
 
 
-def sorted_out(runs: Sequence[BoardRun], scorer: str, metric: str) -> tuple[list[Stands], list[Fact]]:
-    """The runs that stand on a board with their figures, and why others do not."""
+def sorted_out(
+    runs: Sequence[BoardRun], scorer: str, metric: str, *, beside_published: bool
+) -> tuple[list[Stands], list[Fact]]:
+    """The runs that stand on a board with their figures, and why others do not.
+
+    Generated items are never put beside published figures: that would be another benchmark under the same name.
+    """
     stands: list[Stands] = []
     left_out = []
     for run in runs:
@@ -55,6 +63,8 @@ def sorted_out(runs: Sequence[BoardRun], scorer: str, metric: str) -> tuple[list
             left_out.append(Fact(run.id, ended))
         elif figure is None:
             left_out.append(Fact(run.id, _why_not(run, scorer, metric)))
+        elif run.generated and beside_published:
+            left_out.append(Fact(run.id, _GENERATED))
         elif len(stands) == MOST_RUNS:
             left_out.append(Fact(run.id, f"a board holds the newest {MOST_RUNS} runs"))
         else:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from beholder.benchmarks.tir.data import SYNTHETIC
 from beholder.errors import UsageError
 from beholder.report.run_list import read_results, status_of
 from beholder.score import Metric, Metrics
@@ -22,6 +23,10 @@ from beholder.viewer.run_rows import LONGEST_NAME, shown
 
 MOST_SCORERS = 40
 MOST_METRICS = 400
+_LOOKED_AT = 2_000
+_GENERATED = (
+    "SELECT EXISTS (SELECT 1 FROM (SELECT record FROM samples LIMIT ?) WHERE json_extract(record, '$.split') = ?)"
+)
 
 
 class BoardRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +35,7 @@ class BoardRun(msgspec.Struct, frozen=True, kw_only=True):
     `metrics` holds shares only (0..1). `headline` is the (scorer, metric) that its own report leads with, None where it
     has no figure. `plan` is the plan's identity, `reader` the model that read its answers, `judges` those that judged
     them, `assumptions` the digest of a file of its own ("": ours), `code` the hash of the code of each scorer.
+    `generated` says that items were made by `beholder synth`.
     """
 
     id: str
@@ -44,6 +50,7 @@ class BoardRun(msgspec.Struct, frozen=True, kw_only=True):
     judges: str
     assumptions: str
     code: dict[str, str]
+    generated: bool
     metrics: Metrics
     headline: tuple[str, str] | None
 
@@ -72,6 +79,7 @@ def _read(run: str, folder: Path, version: str) -> BoardRun | None:
         results = read_results(folder)
         metrics = {} if results is None else _shares(results.metrics)
         leading = None if results is None else results.leading
+        code, generated = ({}, False) if results is None else _in_journal(folder)
         return BoardRun(
             id=run,
             version=version,
@@ -84,7 +92,8 @@ def _read(run: str, folder: Path, version: str) -> BoardRun | None:
             reader=_model(info.settings.get("extractor")),
             judges=_word(", ".join(filter(None, map(_model, _rows(info.settings.get("judges")))))),
             assumptions=_digest(info.settings.get("assumptions")),
-            code={} if results is None else results.scorer_code or _codes(folder),
+            code=code if results is None else results.scorer_code or code,
+            generated=generated,
             metrics=metrics,
             headline=leading if leading is not None and leading[1] in metrics.get(leading[0], {}) else None,
         )
@@ -121,14 +130,15 @@ def _inside(value: float | None) -> bool:
     return value is None or (math.isfinite(value) and 0 <= value <= 1)
 
 
-def _codes(folder: Path) -> dict[str, str]:
-    """Scorer → hash of its code, as the journal has it."""
+def _in_journal(folder: Path) -> tuple[dict[str, str], bool]:
+    """Scorer → hash of its code, and whether items were generated, as the journal has them."""
     try:
         with closing(schema.open_to_read(folder / "run.db")) as db:
             rows = db.execute("SELECT name, code FROM scorers LIMIT ?", (MOST_SCORERS,)).fetchall()
+            (generated,) = db.execute(_GENERATED, (_LOOKED_AT, SYNTHETIC)).fetchone()
     except (UsageError, sqlite3.Error):
-        return {}
-    return {str(name): str(code)[:LONGEST_NAME] for name, code in rows}
+        return {}, False
+    return {str(name): str(code)[:LONGEST_NAME] for name, code in rows}, bool(generated)
 
 
 def _arm(tools: Any) -> str:

@@ -138,8 +138,8 @@ def _board(
     scorer: str,
     metric: str,
 ) -> Leaderboard:
-    stands, left_out = sorted_out(own, scorer, metric)
     lines, not_here = published_lines(known, board.benchmark, scorer, metric)
+    stands, left_out = sorted_out(own, scorer, metric, beside_published=bool(lines))
     contenders = [Contender(figure, run=run.id, version=run.version) for run, figure in stands]
     contenders += [Contender(one.figure, standard_error(one.table, one.line, metric)) for one in lines]
     verdict = pair_tests(library, contenders, scorer, metric)
