@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { RowCache } from "../src/view/samples/row_cache";
-import { Memory } from "../src/view/samples/memory";
+import { Memory, Turns } from "../src/view/samples/memory";
 import type { Row, Rows } from "../src/view/types";
 
 const row = (place: number, question = "?"): Row => ({
@@ -81,7 +81,10 @@ test("a refusal is kept as a sentence and not asked for again before the run cha
   await soon();
   expect([rows.refused, rows.get(1), fetch.mock.calls.length]).toEqual(["The run cannot be read.", null, 1]);
   expect(await rows.row(1)).toBeNull();
-  rows.renew();
+  rows.renew(0);
+  await soon();
+  expect(fetch).toHaveBeenCalledTimes(1);
+  rows.renew(1);
   await soon();
   expect(fetch).toHaveBeenCalledTimes(2);
 });
@@ -93,7 +96,7 @@ test("a row from before a change is shown until the new one is here", async () =
   await soon();
   answers[0]!();
   await soon();
-  rows.renew();
+  rows.renew(1);
   await soon();
   expect(rows.get(1)?.question).toBe("old");
   expect(answers).toHaveLength(2);
@@ -117,4 +120,21 @@ test("a memory asks once, forgets the oldest, and asks again after a failure", a
   expect(ask.mock.calls.map(([name]) => name)).toEqual(["a", "b", "c", "b"]);
   await expect(memory.get("bad", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await memory.get("bad", () => Promise.resolve("yes"))).toBe("yes");
+});
+
+test("a run that changes all the time is looked at again every two seconds, also by the next page", () => {
+  const turns = new Turns();
+  expect(turns.due("", 0)).toBeNull();
+  expect(turns.due("v1", 10)).toBe(0);
+  turns.take("v1", 10, false);
+  expect([turns.count, turns.due("v1", 20)]).toEqual([0, null]); // what was asked for meanwhile is of this version
+  expect(turns.due("v2", 500)).toBe(1_510);
+  turns.take("v2", 2_010, false);
+  expect([turns.count, turns.due("v3", 9_000)]).toEqual([1, 0]);
+});
+
+test("a run whose list is still being made is new at once", () => {
+  const turns = new Turns();
+  turns.take("v1 0.2", 0, true);
+  expect(turns.count).toBe(1);
 });

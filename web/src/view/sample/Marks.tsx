@@ -7,6 +7,9 @@ import type { Answer, MarkRow } from "../types";
 import { nameOf } from "./verdicts";
 
 const LONGEST = 2_000;
+/** In the place of a scorer: with a word, what went wrong. */
+const LABEL = "label:";
+const WORDS = ["perception", "tool_use", "reasoning"];
 
 interface FormProps {
   run: string;
@@ -24,6 +27,7 @@ export function MarkForm({ run, sampleKey, answer, scorers, scorer, onMarked, on
   const source = useSource();
   const field = useRef<HTMLTextAreaElement>(null);
   const [chosen, setChosen] = useState(scorer);
+  const [word, setWord] = useState("");
   const [note, setNote] = useState("");
   const [sentence, setSentence] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -32,7 +36,8 @@ export function MarkForm({ run, sampleKey, answer, scorers, scorer, onMarked, on
   const send = () => {
     if (isBusy) return;
     setBusy(true);
-    source.mark(run, sampleKey, { vote: answer.vote, epoch: answer.epoch, scorer: chosen, note: note.trim() }).then(
+    const about = chosen === LABEL ? LABEL + word.trim() : chosen;
+    source.mark(run, sampleKey, { vote: answer.vote, epoch: answer.epoch, scorer: about, note: note.trim() }).then(
       (marks) => {
         onMarked(marks);
         onClose();
@@ -46,13 +51,13 @@ export function MarkForm({ run, sampleKey, answer, scorers, scorer, onMarked, on
   return (
     <form
       class="mark-form"
-      aria-label="A scorer is wrong here"
+      aria-label="What is wrong here"
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
       onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
         else if (event.key === "Escape") onClose();
         else return;
         event.preventDefault();
@@ -60,15 +65,27 @@ export function MarkForm({ run, sampleKey, answer, scorers, scorer, onMarked, on
       }}
     >
       <label>
-        This scorer is wrong here
+        What is wrong here
         <select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
           {scorers.map((name) => (
             <option key={name} value={name}>
-              {visible(clipped(name, 60))}
+              the scorer {visible(clipped(name, 60))}
             </option>
           ))}
+          <option value={LABEL}>the answer: say in a word what went wrong</option>
         </select>
       </label>
+      {chosen === LABEL && (
+        <label>
+          What went wrong, in a word
+          <input list="label-words" required maxLength={40} pattern="[\p{L}\p{N}_\-]+" value={word} onInput={(event) => setWord(event.currentTarget.value)} />
+          <datalist id="label-words">
+            {WORDS.map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+        </label>
+      )}
       <label>
         Why (kept in the run)
         <textarea ref={field} rows={2} maxLength={LONGEST} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
@@ -80,7 +97,7 @@ export function MarkForm({ run, sampleKey, answer, scorers, scorer, onMarked, on
       )}
       <p class="buttons">
         <button type="submit" class="primary" disabled={isBusy}>
-          Mark as wrong
+          Keep the mark
         </button>
         <button type="button" onClick={onClose}>
           Cancel

@@ -148,7 +148,7 @@ export function Picture({ picture, src, alt, children }: Props) {
         onPointerMove={move}
         onPointerUp={up}
         onPointerCancel={(event) => pointers.current.delete(event.pointerId)}
-        onPointerLeave={() => !isReading && setPixel(null)}
+        onPointerLeave={(event) => event.pointerType === "mouse" && !isReading && setPixel(null)}
         onDblClick={twice}
         onKeyDown={key}
       >

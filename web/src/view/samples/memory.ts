@@ -31,6 +31,28 @@ export class Memory<T> {
   }
 }
 
+/** Counts the changes of a run. A run that is being made changes at each response; it is looked at again when it is `due`. */
+export class Turns {
+  count = 0;
+  private seen = "";
+  private at = -Infinity;
+
+  /** Milliseconds until the run, which is like `now`, is to be asked for again; null if there is nothing new. */
+  due(now: string, clock: number): number | null {
+    if (now === "" || now === this.seen) return null;
+    return Math.max(0, this.at + CALM - clock);
+  }
+
+  /** The first state that is told of is the one that was asked for before: nothing is new unless it `isGrowing`. */
+  take(now: string, clock: number, isGrowing: boolean): void {
+    if (this.seen !== "" || isGrowing) this.count++;
+    this.seen = now;
+    this.at = clock;
+  }
+}
+
+export const CALM = 2_000; // milliseconds between two looks at a run that is being made
+
 const named = (...parts: (string | number)[]): string => JSON.stringify(parts);
 
 /** All that pages of samples ask one source for. `turn` counts the changes of a run: answers of another turn are old. */
@@ -40,8 +62,15 @@ class SampleMemory {
   private readonly changed = new Memory<Changes>(12);
   private readonly samples = new Memory<SamplePage>(24);
   private readonly caches = new Map<string, RowCache>();
+  private readonly turns = new Map<string, Turns>();
 
   constructor(private readonly source: Source) {}
+
+  turnsOf(run: string): Turns {
+    const turns = this.turns.get(run) ?? new Turns();
+    this.turns.set(run, turns);
+    return turns;
+  }
 
   table(run: string, turn: string): Promise<Table> {
     return this.tables.get(named(run, turn), () => this.source.columns(run).then(tableOf));

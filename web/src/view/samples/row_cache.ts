@@ -49,9 +49,10 @@ export class RowCache {
     });
   }
 
-  /** The run has changed: rows are asked for again when they are next in view. */
-  renew(): void {
-    this.turn++;
+  /** The run has changed so often: rows from before are asked for again when they are next in view. */
+  renew(turn: number): void {
+    if (turn === this.turn) return;
+    this.turn = turn;
     this.refused = "";
     this.gather();
   }

@@ -1,33 +1,27 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { useReady, useSource, useVersion } from "../Shell";
 import { sentenceOf } from "../source";
 import { type Filters, type Found, type Matched, type Table, changeOf, matching, membersOf, scorerOf } from "./filters";
-import { memoryOf } from "./memory";
+import { CALM, memoryOf } from "./memory";
 import type { RowCache } from "./row_cache";
-
-const CALM = 2_000; // milliseconds between two looks at a run that is being made
 
 /** A number that rises when the run has changed, at most once in two seconds. */
 export function useTurn(run: string): number {
   const version = useVersion(run);
   const ready = useReady(run);
-  const [turn, setTurn] = useState(0);
-  const seen = useRef("");
+  const turns = memoryOf(useSource()).turnsOf(run);
+  const [, drawAgain] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     const now = version && `${version} ${ready}`;
-    if (!now || now === seen.current) return;
-    const isFirst = seen.current === "";
-    if (isFirst && ready === 1) {
-      seen.current = now; // what the page has asked for meanwhile is of this version
-      return;
-    }
+    const wait = turns.due(now, performance.now());
+    if (wait === null) return;
     const timer = setTimeout(() => {
-      seen.current = now;
-      setTurn((last) => last + 1);
-    }, CALM);
+      turns.take(now, performance.now(), ready < 1);
+      drawAgain(null);
+    }, wait);
     return () => clearTimeout(timer);
-  }, [version, ready]);
-  return turn;
+  }, [version, ready, turns]);
+  return turns.count;
 }
 
 export interface Samples {
@@ -65,9 +59,7 @@ export function useSamples(run: string, filters: Filters, turn: number): Samples
       gone = true;
     };
   }, [run, turn, looks]);
-  useEffect(() => {
-    if (turn > 0) rows.renew();
-  }, [turn]);
+  useEffect(() => rows.renew(turn), [rows, turn]);
   const isWhole = table === null || table.ready >= 1;
   useEffect(() => {
     if (isWhole) return;
