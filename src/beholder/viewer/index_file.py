@@ -50,7 +50,8 @@ _ABANDONED_DAYS = 1
 class State(msgspec.Struct, kw_only=True):
     """What a file was made from. `stamps` are those of run.json and results.json: where they have changed, scores may
     have, and the file is made anew. `scorers` are name → hash of the code, in the order of the letters; `last` is the
-    largest response number that is in, `planned` is K. `build` and `changes` together tell one content from another.
+    largest response number that is in, `planned` is K. `added`: some words are those of single responses (`ADDED`).
+    `build` and `changes` together tell one content from another.
     """
 
     format: int
@@ -62,6 +63,7 @@ class State(msgspec.Struct, kw_only=True):
     last: int
     marks: str
     searchable: bool
+    added: bool = False
 
 
 def place_of_index(cache: Path, folder: Path, created: str) -> Path:

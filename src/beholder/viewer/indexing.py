@@ -1,6 +1,6 @@
 """Makes the index of a run out of its journal, and adds to one what has come since.
 
-A few hundred items at a time are read, judged and written: memory does not grow with the run, and nobody who writes to
+A thousand items at a time are read, judged and written: memory does not grow with the run, and nobody who writes to
 the run has to wait for long. Responses that come while an index is made are left to the next time.
 """
 
@@ -25,10 +25,10 @@ from beholder.viewer.library import Opened, stamp_of
 from beholder.viewer.run_data import MARKED
 from beholder.viewer.taking import Taking
 
-AT_ONCE = 400
+AT_ONCE = 1_000
 """Items that are read, judged and written together."""
-_FIRST = 60
-"""Those of the first time: the first page waits for them."""
+_FIRST = 80
+"""Those that the first page waits for."""
 _MOST_SCORERS = 24
 """Scorers that are looked at; a foreign run may hold any number."""
 _MOST_MARKS = 100_000
@@ -49,18 +49,23 @@ def reading_run(run: Opened) -> Iterator[sqlite3.Connection]:
 
 
 def build(
-    run: Opened, place: Path, told: Callable[[Path, float], None], stop: Event, turn: AbstractContextManager[object]
+    run: Opened,
+    place: Path,
+    told: Callable[[Path, float | None], None],
+    stop: Event,
+    turn: AbstractContextManager[object],
 ) -> None:
     """Makes the whole index, when its turn has come, and puts it into its place.
 
-    `told` is told where it is being made, at once, and which share is done. `UsageError` if the run cannot be read.
+    `told` is told where it is being made, at once, and from the first items on which share is done. `UsageError` if the
+    run cannot be read.
     """
     made, file = index_file.create(place)
     try:
         with closing(file), reading_run(run) as db:
             state = state_of(run, db, searchable=index_file.is_searchable(file))
             index_file.write_state(file, state)
-            told(made, 0.0)
+            told(made, None)
             with turn:
                 _fill(run, db, file, state, lambda share: told(made, share), stop)
             file.execute("PRAGMA journal_mode=DELETE")
@@ -77,19 +82,26 @@ def _fill(
     told: Callable[[float], None],
     stop: Event,
 ) -> None:
-    with of_a_run():
-        keys = [key for (key,) in db.execute("SELECT key FROM samples ORDER BY position, key")]
     taking = Taking(run, db, file, state)
-    done = 0
-    while done < len(keys):
+    first = _keys(db, "SELECT key FROM responses ORDER BY id LIMIT ?", _FIRST)
+    with _together(file):
+        taking.take(first)
+    told(0.0)
+    done = set(first)
+    keys = [key for key in _keys(db, "SELECT key FROM samples ORDER BY position, key") if key not in done]
+    for start in range(0, len(keys), AT_ONCE):
         _unless(stop)
-        some = keys[done : done + (AT_ONCE if done else _FIRST)]
         with _together(file):
-            taking.take(some)
-        done += len(some)
-        told(done / (len(keys) + 1))
+            taking.take(keys[start : start + AT_ONCE])
+        told((start + 1) / (len(keys) + 1))
     with _together(file):
         index_file.write_state(file, _mark(db, file, state, again=True))
+
+
+def _keys(db: sqlite3.Connection, query: str, *values: int) -> list[str]:
+    """The keys that a query gives, each once."""
+    with of_a_run():
+        return list(dict.fromkeys(key for (key,) in db.execute(query, values)))
 
 
 class Since(msgspec.Struct, frozen=True):
@@ -110,8 +122,8 @@ def since(run: Opened, db: sqlite3.Connection, file: sqlite3.Connection) -> Sinc
     if not same or state.last > now.last:
         return None
     waiting = [number for (number,) in file.execute("SELECT number FROM responses WHERE scored = 0")]
+    keys = dict.fromkeys(_keys(db, "SELECT key FROM responses WHERE id > ?", state.last))
     with of_a_run():
-        keys = dict.fromkeys(key for (key,) in db.execute("SELECT key FROM responses WHERE id > ?", (state.last,)))
         for start in range(0, len(waiting), AT_ONCE):
             keys |= dict.fromkeys(_scored_by_now(db, waiting[start : start + AT_ONCE]))
     return Since(list(keys), msgspec.structs.replace(state, last=now.last))
@@ -129,7 +141,7 @@ def grow(run: Opened, place: Path, told: Callable[[float], None], stop: Event) -
         if lacking is None:
             return False
         before = index_file.read_state(file)
-        state = msgspec.structs.replace(lacking.now, changes=before.changes + 1)
+        state = msgspec.structs.replace(lacking.now, changes=before.changes + 1, added=True)
         taking = Taking(run, db, file, state)
         for done in range(0, len(lacking.keys), AT_ONCE):
             _unless(stop)

@@ -131,5 +131,7 @@ def answer_of(response: Judged, scorer: str) -> str | None:
 
 def common_answer(responses: Iterable[Judged], scorer: str) -> str | None:
     """The answer that a scorer read most often in an item's responses, of equals the first; None if it read none."""
-    counts = Counter(answer for one in responses if (answer := answer_of(one, scorer)) is not None)
-    return counts.most_common(1)[0][0] if counts else None
+    answers = [answer for one in responses if (answer := answer_of(one, scorer)) is not None]
+    if len(answers) < 2:
+        return answers[0] if answers else None
+    return Counter(answers).most_common(1)[0][0]

@@ -17,6 +17,7 @@ AT_ONCE = 1_500
 """Responses that are taken in while the one who asks waits: about a quarter of a second."""
 _FIRST_LOOK = 0.4
 """Seconds that the first page waits for the first items."""
+_STEPS = 16
 
 
 class Kept:
@@ -31,8 +32,9 @@ class Kept:
         """The version of the run that the index is of."""
         self._index: Index | None = None
         self._job: _Job | None = None
-        self._failed: tuple[str, BaseException] = ("", UsageError(""))
-        """The version that could not be read, and why: it is not tried again and again."""
+        self._failed = ("", "")
+        """The version that could not be read, and why: it is not tried again and again. In words alone: an error holds
+        on to what was being read, and so would lock the run's database."""
 
     @property
     def share(self) -> float | None:
@@ -49,7 +51,7 @@ class Kept:
             if self._job is not None and not self._job.is_alive():
                 self._take_over(self._job)
             if self._failed[0] == version:
-                raise self._failed[1]
+                raise UsageError(self._failed[1])
             is_current = self._index is not None and self._seen == version and self.place.exists()
             if self._job is None and not is_current:
                 self._bring_up_to(version)
@@ -74,7 +76,7 @@ class Kept:
     def _take_over(self, job: _Job) -> None:
         """Takes what a job has made."""
         self._job = None
-        if job.error is None:
+        if not job.error:
             self._open(job.version)
         else:
             self._failed = (job.version, job.error)
@@ -103,8 +105,8 @@ class Kept:
         if there <= AT_ONCE:
             job.run()
             self._take_over(job)
-            if job.error is not None:
-                raise job.error
+            if self._failed[0] == version:
+                raise UsageError(self._failed[1])
             return
         if lacking is not None and self._index is None:  # what was made before is shown meanwhile
             self._open("")
@@ -124,13 +126,13 @@ class Kept:
 
 
 class _Job(threading.Thread):
-    """Makes an index, `anew` or by adding to what is there. `error` is what went wrong."""
+    """Makes an index, `anew` or by adding to what is there. `error` is what went wrong, "" if nothing did."""
 
     def __init__(self, kept: Kept, version: str, *, anew: bool) -> None:
         super().__init__(name="index", daemon=True)
         self.version = version
         self.share = 0.0
-        self.error: BaseException | None = None
+        self.error = ""
         self.first = threading.Event()
         """Set as soon as there is something to show."""
         self._kept, self._anew = kept, anew
@@ -144,11 +146,13 @@ class _Job(threading.Thread):
             if self._anew or not grow(kept.run, kept.place, self._told_share, kept.stop):
                 build(kept.run, kept.place, self._told, kept.stop, kept.turn)
         except (sqlite3.Error, OSError) as error:
-            self.error = UsageError(f"The index of {kept.run.id} cannot be written ({error}). Free some space.")
+            self.error = f"The index of {kept.run.id} cannot be written ({error}). Free some space."
         except StoppedError:
-            self.error = UsageError("The viewer is ending.")
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever asks for the index
-            self.error = error
+            self.error = "The viewer is ending."
+        except UsageError as error:
+            self.error = str(error)
+        except BaseException as error:  # noqa: BLE001 - told to whoever asks for the index
+            self.error = f"The index of {kept.run.id} cannot be made ({type(error).__name__}: {error})."
         finally:
             self.first.set()
 
@@ -161,10 +165,12 @@ class _Job(threading.Thread):
             self._shown = Index(made, leading=self._kept.leading, ready=share)
         return self._shown
 
-    def _told(self, made: Path, share: float) -> None:
-        self._made, self.share = made, share
-        if share > 0:
+    def _told(self, made: Path, share: float | None) -> None:
+        self._made = made
+        if share is not None:
+            self._told_share(share)
             self.first.set()
 
     def _told_share(self, share: float) -> None:
-        self.share = share
+        """In steps: pages fetch what is there at each of them."""
+        self.share = int(share * _STEPS) / _STEPS

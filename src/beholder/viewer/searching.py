@@ -8,19 +8,21 @@ in the lines of the list only.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from functools import reduce
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from beholder.viewer.index_file import ADDED
+from beholder.viewer.index_file import ADDED, State
 from beholder.viewer.texts import told
 
 LONGEST = 200
 """Characters of a query that are looked at."""
 _PIECE = 3
-_IN_WORDS = (
+_IN_WORDS = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?"
+_IN_ADDED_WORDS = (
     f"SELECT json_group_array(CASE WHEN rowid < {ADDED} THEN rowid "  # noqa: S608 - a number of ours
     f"ELSE (SELECT item FROM responses WHERE number = rowid - {ADDED}) END) FROM words WHERE words MATCH ?"
 )
@@ -31,12 +33,18 @@ _IN_LINES = (
 )
 
 
-def matches(db: sqlite3.Connection, text: str, *, searchable: bool) -> NDArray[np.int64]:
+def matches(db: sqlite3.Connection, text: str, state: State) -> NDArray[np.int64]:
     """The numbers of the items in which a text is found, ascending; none of an empty text.
 
     Without the table of words (`searchable`), the lines of the list are looked through.
     """
-    found = [_numbers(db, term, in_words=searchable and len(term) >= _PIECE) for term in terms(text)]
+    wanted = terms(text)
+    long = [term for term in wanted if state.searchable and len(term) >= _PIECE]
+    found = [_in_lines(db, term) for term in wanted if term not in long]
+    if state.added:  # what is known of an item may be in several places
+        found += [_in_words(db, [term], _IN_ADDED_WORDS) for term in long]
+    elif long:
+        found.append(_in_words(db, long, _IN_WORDS))
     return reduce(np.intersect1d, found) if found else np.empty(0, dtype=np.int64)
 
 
@@ -59,11 +67,17 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def _numbers(db: sqlite3.Connection, term: str, *, in_words: bool) -> NDArray[np.int64]:
-    if in_words:
-        quoted = term.replace('"', '""')
-        (row,) = db.execute(_IN_WORDS, (f'"{quoted}"',))
-    else:
-        escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        (row,) = db.execute(_IN_LINES, {"it": f"%{escaped}%"})
-    return np.unique(np.array(msgspec.json.decode(row[0], type=list[int]), dtype=np.int64))
+def _in_words(db: sqlite3.Connection, wanted: list[str], query: str) -> NDArray[np.int64]:
+    """Where all the terms are. In quotes, nothing in them is syntax; side by side, each has to be there."""
+    quoted = " ".join('"{}"'.format(term.replace('"', '""')) for term in wanted)
+    return _numbers(db.execute(query, (quoted,)))
+
+
+def _in_lines(db: sqlite3.Connection, term: str) -> NDArray[np.int64]:
+    escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return _numbers(db.execute(_IN_LINES, {"it": f"%{escaped}%"}))
+
+
+def _numbers(rows: Iterable[tuple[str]]) -> NDArray[np.int64]:
+    ((listed,),) = rows
+    return np.unique(np.array(msgspec.json.decode(listed, type=list[int]), dtype=np.int64))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from beholder.benchmarks.benchmark import Benchmark
 from beholder.report.annotation_words import in_words
@@ -41,6 +41,27 @@ class _Judged(NamedTuple):
     answer: str
 
 
+class _Written:
+    """Rows of a few hundred items, for each table."""
+
+    def __init__(self) -> None:
+        self.items: list[tuple[Any, ...]] = []
+        self.texts: list[tuple[Any, ...]] = []
+        self.verdicts: list[tuple[Any, ...]] = []
+        self.responses: list[tuple[Any, ...]] = []
+        self.words: list[tuple[int, str]] = []
+
+    def write(self, file: sqlite3.Connection, *, searchable: bool) -> None:
+        """Writes them. Words come last: each statement that may have to be undone would make SQLite write out what it
+        has gathered of them so far, which takes a hundred times as long."""
+        file.executemany("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", self.items)
+        file.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?, ?, ?, ?)", self.texts)
+        file.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)", self.verdicts)
+        file.executemany("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", self.responses)
+        if searchable:
+            file.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", self.words)
+
+
 class Taking:
     """Takes items of a run into the file of an index, inside the caller's transaction."""
 
@@ -59,15 +80,17 @@ class Taking:
         with of_a_run():
             taken = [(item, self._judged(item)) for item in self._items.read(keys)]
         known = dict(self._file.execute(_for(_KNOWN, keys), keys))
+        rows = _Written()
         for item, judged in taken:
             number = known.get(item.key)
             if number is None:
                 self._n += 1
                 number = self._n
-                self._add_words(number, "\n".join((item.words, *map(_searched, item.responses)))[:_WORDS])
+                rows.words.append((number, "\n".join((item.words, *map(_searched, item.responses)))[:_WORDS]))
             else:
-                self._add_answers(item)
-            self._write(number, item, judged)
+                rows.words += self._words_since(item)
+            self._add(rows, number, item, judged)
+        rows.write(self._file, searchable=self._searchable)
 
     def _judged(self, item: Item) -> _Judged:
         responses = [one.judged for one in item.responses]
@@ -81,24 +104,16 @@ class Taking:
         flags = _flags(item, leading, self._rules)
         return _Judged("".join(letters), verdicts, flags, self._answer(item, leading))
 
-    def _write(self, number: int, item: Item, judged: _Judged) -> None:
+    def _add(self, rows: _Written, number: int, item: Item, judged: _Judged) -> None:
         category, difficulty = self._named(CATEGORY, item.category), self._named(DIFFICULTY, item.difficulty)
-        self._file.execute(
-            "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, item.position, item.key, judged.letters, category, difficulty, judged.flags, item.cluster),
+        rows.items.append(
+            (number, item.position, item.key, judged.letters, category, difficulty, judged.flags, item.cluster)
         )
-        self._file.execute(
-            "INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (number, item.name, item.question, item.gold, judged.answer, item.pictures, item.picture),
-        )
-        self._file.executemany(
-            "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?)",
-            [(place, number, value, answer) for place, value, answer in judged.verdicts],
-        )
-        self._file.executemany(
-            "INSERT OR REPLACE INTO responses VALUES (?, ?, ?)",
-            [(one.number, number, bool(one.judged.scores) or not self._rules.scorers) for one in item.responses],
-        )
+        rows.texts.append((number, item.name, item.question, item.gold, judged.answer, item.pictures, item.picture))
+        rows.verdicts += [(place, number, value, answer) for place, value, answer in judged.verdicts]
+        rows.responses += [
+            (one.number, number, bool(one.judged.scores) or not self._rules.scorers) for one in item.responses
+        ]
 
     def _answer(self, item: Item, leading: str | None) -> str:
         """What the list shows as the answer: what the leading scorer read, or how the first text begins."""
@@ -111,17 +126,11 @@ class Taking:
         more = " · …" if len(read) > _ANSWERS_SHOWN else ""
         return line(" · ".join(map(in_words, list(read)[:_ANSWERS_SHOWN])) + more, LONGEST_LINE)
 
-    def _add_words(self, number: int, words: str) -> None:
-        if self._searchable:
-            self._file.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, words))
-
-    def _add_answers(self, item: Item) -> None:
+    def _words_since(self, item: Item) -> list[tuple[int, str]]:
         """What has come to an item that is there is searched by itself: what is in the table of words stays."""
         numbers = [one.number for one in item.responses]
         there = {number for (number,) in self._file.execute(_for(_THERE, numbers), numbers)}
-        for one in item.responses:
-            if one.number not in there:
-                self._add_words(ADDED + one.number, _searched(one))
+        return [(ADDED + one.number, _searched(one)) for one in item.responses if one.number not in there]
 
     def _named(self, kind: str, name: str) -> int:
         """The number of a category or difficulty."""
