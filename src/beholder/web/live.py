@@ -33,8 +33,8 @@ _Line = asyncio.Queue[bytes]
 class Live:
     """The listeners to a library, and the one task that looks for all of them."""
 
-    def __init__(self, library: Library, *, every: float = EVERY, heartbeat: float = HEARTBEAT) -> None:
-        self._library, self._every, self._heartbeat = library, every, heartbeat
+    def __init__(self, library: Library) -> None:
+        self._library = library
         self._told: dict[_Line, bytes] = {}
         """Listener → what was last put on its line."""
         self._seen = b""
@@ -67,10 +67,10 @@ class Live:
             elif self._looking.done():
                 self._looking.result()  # it ends by a fault of ours only, which the terminal is told
             try:
-                news = await asyncio.wait_for(line.get(), self._every)
+                news = await asyncio.wait_for(line.get(), EVERY)
             except TimeoutError:
-                silent += self._every
-                if silent >= self._heartbeat:
+                silent += EVERY
+                if silent >= HEARTBEAT:
                     silent = 0.0
                     yield b": nothing new\n\n"
                 continue
@@ -88,7 +88,7 @@ class Live:
                     if line.qsize():  # who reads slowly gets the last word only
                         line.get_nowait()
                     line.put_nowait(seen)
-            await asyncio.sleep(max(self._every, _SHARE * took))
+            await asyncio.sleep(max(EVERY, _SHARE * took))
 
 
 class _Stream(StreamingResponse):

@@ -85,6 +85,8 @@ def serve_view(
     from beholder.web.view_api import router
 
     with closing(Library(runs_dir)) as library:
+        if library.note:
+            say(library.note)
         _serve("view", router(library), wanted, told, say, may="read and mark", page=page)
 
 

@@ -163,10 +163,10 @@ def _unmark(library: Library, request: Request, body: bytes) -> Response:
 
 
 def _compare(library: Library, request: Request, body: bytes) -> Response:
-    from beholder.viewer.compare_page import compare_page
-
     runs = [_there(library, run) for run in asked.runs(request)]
     scorer, intersect = asked.one(request, "scorer") or None, asked.one(request, "intersect", most=1) == "1"
+    from beholder.viewer.compare_page import compare_page
+
     return as_json(compare_page(library, runs, scorer=scorer, intersect=intersect))
 
 
