@@ -56,6 +56,10 @@ def test_the_import_says_where_the_scores_differ(
 def test_an_item_is_shown_with_what_the_tool_said_of_it(beholder: Beholder, lamps: Path) -> None:
     beholder("import", "inspect", CASES[1][1], "-b", "tfq", "-d", lamps)
     assert "inspect's match: C, read Answer: F" in beholder("show", "latest", "3").out
+    told = beholder.json("show", "latest", "3")["imported"]
+    (one,) = told["items"]
+    assert (told["peer"], one["key"]) == ("inspect", beholder.json("show", "latest", "3")["sample"]["key"])
+    assert (one["scores"]["match"]["written"], one["scores"]["match"]["answer"]) == ("C", "Answer: F")
 
 
 def test_an_imported_run_is_like_any_other_but_not_resumed(beholder: Beholder, lamps: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 from cli_data import CONSTANT, Beholder, run, tfq_data
 
 from beholder.benchmarks import own
+from report.html_pages import Parsed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 PAGE = EXAMPLES.parent / "own-benchmark.md"
@@ -76,6 +77,16 @@ def test_the_example_runs_and_every_command_opens_its_run(beholder: Beholder, pe
         assert said.code == 0, (line, said.err)
         assert not said.err.count("not by the scorers as they are now")
     assert "The gold is right under every scorer." in said.out
+    (page,) = (pets / "runs").glob("*/report.html")
+    samples = Parsed(page).data["samples"]
+    assert [(one["q"], one["g"]) for one in samples[:2]] == [
+        ("Which animal is it?\nA. cat\nB. dog", "A. cat"),
+        ("Which animal is it?\nA. cat\nB. dog", "B. dog"),
+    ]
+    shown = beholder("show", run_a, "0").out
+    assert "  A. cat\n  B. dog\n" in shown
+    assert "gold: A. cat" in shown
+    assert "imported" not in beholder.json("show", run_a, "0")
     assert (pets / run_a / "blobs").is_dir()
     assert any((pets / run_a / "blobs").iterdir()), "the pictures are kept for reports"
     written = (pets / run_a / "run.json").read_text()

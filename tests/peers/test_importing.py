@@ -8,43 +8,22 @@ from pathlib import Path
 
 import peer_files
 import pytest
+from made_imports import imported
 from peer_files import EVAL, EVALSCOPE, LAMP_ANSWERS, LMMS, MAZE_ANSWERS, TSV
 
 import made_runs
 from beholder.benchmarks import benchmark
-from beholder.benchmarks.benchmark import LoadOptions
 from beholder.engine import rescoring
 from beholder.engine.lifecycle import plan_of, read_result
 from beholder.errors import DataError, UsageError
 from beholder.peers import evalscope, inspect_log, lmms_eval, vlmevalkit
 from beholder.peers.differences import Compared, compared
-from beholder.peers.importing import FILE, Import, Source, read_kept, refuse_imported, source_of, write_run
-from beholder.peers.matching import match
+from beholder.peers.importing import FILE, read_kept, refuse_imported, source_of
 from beholder.peers.own_samples import samples_of
 from beholder.peers.peer_log import PeerAnswer, PeerLog, PeerScore
-from beholder.sample import Response, Sample
+from beholder.sample import Response
 from beholder.store import reading, schema
 from beholder.store.folder import read_info
-
-
-def samples(data: Path, name: str = "tfq") -> list[Sample]:
-    return list(benchmark(name).load(data, LoadOptions()))
-
-
-def imported(log: PeerLog, data: Path, runs: Path, name: str = "tfq") -> Path:
-    everything = samples(data, name)
-    matched = match(log.answers, everything)
-    source = Source(peer=log.peer, file="log", sha256="0" * 64, model=log.model, matched_by=matched.way)
-    wanted = Import(
-        found=benchmark(name),
-        log=log,
-        source=source,
-        answers=matched.answers,
-        data=str(data),
-        data_sha256="1" * 64,
-        everything=everything,
-    )
-    return write_run(wanted, runs)[0].folder
 
 
 def tables(folder: Path, name: str = "tfq", scorer: str = "") -> dict[str, Compared]:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import PIL.Image
-from html_pages import HOSTILE, result_of
 from typer.testing import CliRunner
 
 from beholder.benchmarks.m3r import BENCHMARK
 from beholder.benchmarks.m3r.assumptions import assumptions_of
 from beholder.cli.main import app
 from beholder.engine.lifecycle import Result
+from report.html_pages import HOSTILE, result_of
 from scripted_server import Reply, Request, ScriptedServer, completion
 
 CRITERIA = assumptions_of(BENCHMARK.assumptions).criteria

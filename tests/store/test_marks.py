@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from beholder.store import reading, schema
-from beholder.store.marks import Mark, add_mark, all_marks, label_mark, marks
+from beholder.store.marks import Mark, add_mark, all_marks, label_mark, marks, numbered, take_back
 
 
 @pytest.fixture
@@ -36,3 +36,18 @@ def test_a_label_is_no_mark_on_a_scorer() -> None:
     assert (FIRST.label, LABEL.label) == ("", "tool_use")
     assert SECOND.told == "lenient is wrong here (vote 0, epoch 0)"
     assert LABEL.told == "labelled tool_use (vote 0, epoch 1): turned the wrong way"
+
+
+def test_a_mark_is_taken_back_by_its_number_and_sample(folder: Path) -> None:
+    for mark in (FIRST, SECOND):
+        add_mark(folder, "0abc_def-0", mark)
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        (number, first), (last, second) = numbered(db, "0abc_def-0", 9)
+        assert (first, second) == (FIRST, SECOND)
+        assert numbered(db, "0abc_def-0", 1) == [(last, SECOND)], "the newest"
+    assert not take_back(folder, "1abc_def-0", number)
+    assert take_back(folder, "0abc_def-0", number)
+    assert not take_back(folder, "0abc_def-0", number)
+    with closing(schema.open_to_read(folder / "run.db")) as db:
+        assert marks(db, "0abc_def-0") == [SECOND]
+    assert not (folder / "run.db-wal").exists()

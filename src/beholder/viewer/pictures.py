@@ -68,7 +68,7 @@ def small(library: Library, run: str, sha256: str) -> bytes:
     with contextlib.suppress(OSError):  # a full disk: it is made again next time
         _keep(place, made)
         if next(_made) % _SWEPT_EVERY == 0:
-            _sweep(thumbs)
+            sweep_small(thumbs)
     return made
 
 
@@ -140,7 +140,7 @@ def _keep(place: Path, data: bytes) -> None:
     temporary.replace(place)
 
 
-def _sweep(thumbs: Path, most: int = _MOST_KEPT) -> None:
+def sweep_small(thumbs: Path, most: int = _MOST_KEPT) -> None:
     """Deletes what was not used for long; beyond so many bytes, what was used longest ago, down to four fifths."""
     sweep(thumbs, "*/*")
     found = []

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 
+import msgspec
+
 from beholder.errors import DataError, UsageError
 from beholder.report.annotation_words import in_words
 from beholder.report.figures import count, dollars
@@ -34,12 +36,14 @@ from beholder.viewer.run_data import Fact
 from beholder.viewer.sample_data import Answer, Majority, Metaphor, Said, SamplePage, Shown, Stages, Verdict
 from beholder.viewer.talk import talk_of
 from beholder.viewer.texts import Room, told
-from beholder.viewer.triplets import gold_triplets, said_triplets, side_by_side
+from beholder.viewer.triplets import Three, gold_triplets, said_triplets, side_by_side
 
 MOST_ANSWERS = 200
 """Responses to one item that a page shows."""
 _PICTURES, _OPTIONS, _VERDICTS, _MESSAGES, _FLAGS, _ORDER = 64, 100, 40, 40, 40, 20
 _NAME, _LINE, _REASON = 300, 500, 4_000
+_SEARCHES = 12
+"""Answers of one item in which triplets are looked for."""
 
 
 def sample_page(library: Library, run: str, key: str) -> SamplePage:
@@ -83,7 +87,7 @@ class _Page:
 
     def __init__(self, opened: Opened, item: Item) -> None:
         self.room = Room()
-        self._opened, self._item = opened, item
+        self._opened, self._item, self._searches = opened, item, _SEARCHES
         self._theirs = their_words(opened.folder, item.sample.key)
         sent = next((judged.response.images for judged in item.responses if judged.response.images), ())
         words = [*map(sent_in_words, sent[:_PICTURES]), *[""] * _PICTURES]
@@ -123,7 +127,7 @@ class _Page:
         ]
         talk, prompt = judged.conversation, self._prompt(judged)
         gold = gold_triplets(self._item.sample)
-        said = said_triplets(response.text) if response.text and "triplets" in response.text else []
+        said = self._triplets(response.text or "")
         return Answer(
             vote=judged.vote,
             epoch=judged.epoch,
@@ -167,7 +171,14 @@ class _Page:
         if judged.conversation is not None:
             begun = (place for place, one in enumerate(sent) if one.role == "assistant")
             sent = sent[: next(begun, len(sent))]
-        return sent[:_MESSAGES]
+        return [msgspec.structs.replace(one, text=_named(one.text, judged.response)) for one in sent[:_MESSAGES]]
+
+    def _triplets(self, text: str) -> list[Three]:
+        """The triplets in an answer. Looking for them may take half a second in a text that is made for it."""
+        if "triplets" not in text or not self._searches:
+            return []
+        self._searches -= 1
+        return said_triplets(text)
 
     def _metaphor(self, judged: Judged) -> Metaphor | None:
         if not isinstance(self._item.sample.target, MetaphorTarget):
@@ -188,6 +199,13 @@ class _Page:
             )
             for row in rows[:_VERDICTS]
         ]
+
+
+def _named(text: str, response: Response) -> str:
+    """A message with its pictures by their numbers, as the question has them; the journal names them by their hash."""
+    for number, record in enumerate(response.images[:_PICTURES], start=1):
+        text = text.replace(f"[image sha256:{record.get('sha256')}]", f"[image {number}]")
+    return text
 
 
 def _failure(failure: Failure | None) -> str:

@@ -42,10 +42,9 @@ def said_triplets(text: str) -> list[Three]:
 
 def side_by_side(gold: list[Three], said: list[Three]) -> list[Triplet]:
     """All triplets of both sides, each once: the gold ones first, in its order, then what is said beyond them."""
-    wanted = {_folded(one): one for one in reversed(gold)}
-    stated = {_folded(one): one for one in reversed(said)}
-    both = [_triplet(one, "both" if same in stated else "missed") for same, one in reversed(wanted.items())]
-    return both + [_triplet(one, "extra") for same, one in reversed(stated.items()) if same not in wanted]
+    wanted, stated = _each_once(gold), _each_once(said)
+    both = [_triplet(one, "both" if same in stated else "missed") for same, one in wanted.items()]
+    return both + [_triplet(one, "extra") for same, one in stated.items() if same not in wanted]
 
 
 def _read(value: Any) -> list[Three]:
@@ -60,8 +59,12 @@ def _read(value: Any) -> list[Three]:
     return found
 
 
-def _folded(triplet: Three) -> tuple[str, ...]:
-    return tuple(" ".join(part.casefold().split()) for part in triplet)
+def _each_once(triplets: list[Three]) -> dict[tuple[str, ...], Three]:
+    """What is compared → the triplet as it was first written."""
+    found: dict[tuple[str, ...], Three] = {}
+    for one in triplets:
+        found.setdefault(tuple(" ".join(part.casefold().split()) for part in one), one)
+    return found
 
 
 def _triplet(triplet: Three, role: Any) -> Triplet:
