@@ -22,7 +22,7 @@ export function Theme() {
       <select value={choice} onChange={(event) => setChoice(event.currentTarget.value as Choice)}>
         {CHOICES.map((one) => (
           <option key={one} value={one}>
-            {one === "system" ? "as the system" : one}
+            {one === "system" ? "auto" : one}
           </option>
         ))}
       </select>

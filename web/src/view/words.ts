@@ -6,9 +6,16 @@ export const DASH = "–";
 
 export const counted = (number: number): string => number.toLocaleString("en");
 
+/** One decimal; a number just between two goes to the even one, as in the terminal: 6.25 is `6.2`. */
+export function decimal(number: number): string {
+  const size = Math.abs(number);
+  const written = size % 1 === 0.25 ? (Math.floor(size) + 0.2).toFixed(1) : size.toFixed(1);
+  return number < 0 ? `-${written}` : written;
+}
+
 /** `71.2 %`, or a dash. */
 export function percent(share: number | null | undefined): string {
-  return share === null || share === undefined ? DASH : `${(100 * share).toFixed(1)} %`;
+  return share === null || share === undefined ? DASH : `${decimal(100 * share)} %`;
 }
 
 /** A difference of shares in points: `+3.2 points`. */
@@ -19,7 +26,7 @@ export function points(difference: number | null | undefined): string {
 
 /** With its sign, one decimal; a minus that is as wide as the plus. */
 export function signed(number: number): string {
-  const written = Math.abs(number).toFixed(1);
+  const written = decimal(Math.abs(number));
   return `${number < 0 && written !== "0.0" ? "−" : "+"}${written}`;
 }
 
@@ -36,17 +43,22 @@ export function valueOf(metric: Metric | null | undefined): string {
 export function intervalOf(metric: Metric | null | undefined): string {
   if (!metric || metric.low === null || metric.low === undefined || metric.high === null || metric.high === undefined) return "";
   const scale = unitOf(metric) === "share" ? 100 : 1;
-  return `[${(scale * metric.low).toFixed(1)}, ${(scale * metric.high).toFixed(1)}]`;
+  return `[${decimal(scale * metric.low)}, ${decimal(scale * metric.high)}]`;
 }
 
 /** `n=10, 2 failed (40.0 to 60.0 % if those were wrong or right)` */
 export function denominatorOf(metric: Metric): string {
   const failed = metric.failed ?? 0;
   if (!failed) return `n=${counted(metric.n)}`;
+  const bounds = boundsOf(metric);
+  return `n=${counted(metric.n)}, ${counted(failed)} failed${bounds && ` (${bounds} if those were wrong or right)`}`;
+}
+
+/** The value if all that failed were wrong, and if they were right: `40.0 to 60.0 %`; "" if none failed. */
+export function boundsOf(metric: Metric): string {
   const { worst, best } = metric;
-  const known = worst !== null && worst !== undefined && best !== null && best !== undefined;
-  const bounds = known ? ` (${(100 * worst).toFixed(1)} to ${(100 * best).toFixed(1)} % if those were wrong or right)` : "";
-  return `n=${counted(metric.n)}, ${counted(failed)} failed${bounds}`;
+  if (!metric.failed || worst === null || worst === undefined || best === null || best === undefined) return "";
+  return `${decimal(100 * worst)} to ${decimal(100 * best)} %`;
 }
 
 /** `$0.0012`, `$12.35`; what has no price is said. */

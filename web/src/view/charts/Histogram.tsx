@@ -1,6 +1,6 @@
 import type { Histogram as Data } from "../types";
 import { counted } from "../words";
-import { linear, tickWords } from "./scales";
+import { edgeTicks, linear, tickWords } from "./scales";
 import "./charts.css";
 
 const WIDTH = 320;
@@ -34,11 +34,12 @@ export function Histogram({ data }: { data: Data }) {
         ))}
         <line class="grid" x1={0} x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
       </svg>
-      <div class="histogram-ends num soft" aria-hidden="true">
-        <span>{tickWords(data.edges[0] ?? 0)}</span>
-        <span>
-          {tickWords(data.edges.at(-1) ?? 0)} {unit}
-        </span>
+      <div class="histogram-edges num soft" aria-hidden="true">
+        {edgeTicks(data.edges.length).map((place) => (
+          <span key={place} style={{ left: `${(100 * place) / Math.max(1, data.edges.length - 1)}%` }}>
+            {tickWords(data.edges[place] ?? 0)}
+          </span>
+        ))}
       </div>
     </figure>
   );

@@ -22,6 +22,14 @@ export function ticks(low: number, high: number, most = 6): number[] {
 /** Without the dust of binary fractions. */
 const clean = (number: number): number => Number(number.toPrecision(12));
 
+/** Which of so many edges of a distribution are written under it: the ends, and those at the quarters where there is room. */
+export function edgeTicks(edges: number): number[] {
+  const last = edges - 1;
+  if (last < 1) return edges > 0 ? [0] : [];
+  if (last < 4) return Array.from({ length: edges }, (_, place) => place);
+  return [0, 1, 2, 3, 4].map((quarter) => Math.round((quarter * last) / 4));
+}
+
 /** A number for an axis: `0.5`, `1,200`, `1.5e+7`. */
 export function tickWords(value: number): string {
   if (Math.abs(value) >= 1e7) return value.toExponential(1);

@@ -1,6 +1,6 @@
 import { clipped, visible } from "../../shared/visible";
 import type { Metric, MetricRow } from "../types";
-import { counted, intervalOf, valueOf } from "../words";
+import { boundsOf, counted, intervalOf, valueOf } from "../words";
 
 interface Props {
   metrics: MetricRow[];
@@ -71,6 +71,7 @@ function Cell({ metric }: { metric: Metric | undefined }) {
         {intervalOf(metric)} n={counted(metric.n)}
         {failed > 0 && `, ${counted(failed)} failed`}
       </small>
+      {boundsOf(metric) && <small class="under">{boundsOf(metric)} if those were wrong or right</small>}
     </>
   );
 }

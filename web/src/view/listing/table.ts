@@ -7,6 +7,7 @@ export type Sort = (typeof SORTS)[number];
 
 export interface Wanted {
   benchmark: string;
+  model: string;
   status: string;
   text: string;
   sort: Sort;
@@ -21,6 +22,7 @@ export function wantedOf(params: URLSearchParams): Wanted {
   const sort = (SORTS as readonly string[]).includes(name) ? (name as Sort) : "created";
   return {
     benchmark: params.get("benchmark") ?? "",
+    model: params.get("model") ?? "",
     status: params.get("status") ?? "",
     text: params.get("text") ?? "",
     sort,
@@ -33,6 +35,7 @@ export function shownRuns(runs: RunRow[], wanted: Wanted): RunRow[] {
   const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (run: RunRow) =>
     (!wanted.benchmark || run.benchmark === wanted.benchmark) &&
+    (!wanted.model || run.model === wanted.model) &&
     (!wanted.status || run.status === wanted.status) &&
     words.every((word) => `${run.id}\n${run.model}\n${run.title}\n${run.tools}`.toLowerCase().includes(word));
   const way = wanted.isDown ? -1 : 1;
@@ -64,5 +67,40 @@ export function whyNotCompared(chosen: RunRow[]): string {
 }
 
 /** The different values of a column, sorted. */
-export const choicesOf = (runs: RunRow[], column: "benchmark" | "status"): string[] =>
+export const choicesOf = (runs: RunRow[], column: "benchmark" | "model" | "status"): string[] =>
   [...new Set(runs.map((run) => run[column]))].filter(Boolean).sort();
+
+export interface Group {
+  /** "" for a run by itself. */
+  experiment: string;
+  runs: RunRow[];
+}
+
+/** The arms of an experiment together, where its first stands; other runs each by itself. */
+export function grouped(runs: RunRow[]): Group[] {
+  const groups: Group[] = [];
+  const experiments = new Map<string, Group>();
+  for (const run of runs) {
+    const known = run.experiment ? experiments.get(run.experiment) : undefined;
+    if (known) {
+      known.runs.push(run);
+      continue;
+    }
+    const group = { experiment: run.experiment, runs: [run] };
+    groups.push(group);
+    if (run.experiment) experiments.set(run.experiment, group);
+  }
+  return groups;
+}
+
+/** The chosen runs with these among them, or, if all of them were, without them. */
+export function toggled(chosen: string[], ids: string[]): string[] {
+  const rest = chosen.filter((id) => !ids.includes(id));
+  return ids.every((id) => chosen.includes(id)) ? rest : [...chosen, ...ids.filter((id) => !chosen.includes(id))];
+}
+
+/** An arm without the name of its experiment, which stands above it. */
+export function nameInGroup(run: RunRow): string {
+  const before = `${run.experiment}/`;
+  return run.experiment && run.id.startsWith(before) ? run.id.slice(before.length) : run.id;
+}

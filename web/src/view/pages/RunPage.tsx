@@ -7,19 +7,20 @@ import { Bars } from "../charts/Bars";
 import { Histogram } from "../charts/Histogram";
 import { OutcomeBar } from "../charts/OutcomeBar";
 import { useKeys } from "../keys";
+import { Headline, Status } from "../listing/RunLine";
+import { headlineOf, provisionalWords } from "../listing/headline";
 import { FactTable, FailureTable, PublishedTable } from "../listing/RunTables";
 import { MetricTable } from "../listing/MetricTable";
 import { type Route, addressOf, go } from "../router";
 import type { RunPage as Data } from "../types";
 import { counted } from "../words";
-import { Headline, Status } from "./RunsPage";
 import "./run.css";
 
 /** One run: its figures, what became of the responses, how it was asked. */
 export function RunPage({ route }: { route: Route }) {
   const source = useSource();
   const run = route.params.get("run") ?? "";
-  const asked = useAsked(() => source.run(run), [source, run, useVersion(run)]);
+  const asked = useAsked(() => source.run(run), [source, run], useVersion(run));
   if (asked.state === "waiting") return <p class="soft pad">Reading the run…</p>;
   if (asked.state === "refused")
     return (
@@ -27,11 +28,13 @@ export function RunPage({ route }: { route: Route }) {
         {visible(clipped(asked.sentence, 600))}
       </p>
     );
+  if (asked.found.row.id !== run) return <p class="soft pad">Reading the run…</p>; // what is there is still the run before
   return <Shown key={run} page={asked.found} route={route} />;
 }
 
 function Shown({ page, route }: { page: Data; route: Route }) {
   const { row } = page;
+  const { headline, beside } = headlineOf(page);
   const ready = useReady(row.id);
   const scorer = page.scorers.find((one) => one === route.params.get("scorer")) ?? page.scorer;
   const samples = (more: Record<string, string> = {}) => addressOf("samples", { run: row.id, scorer, ...more });
@@ -44,7 +47,7 @@ function Shown({ page, route }: { page: Data; route: Route }) {
     ),
   });
   const parts = page.metrics.filter((metric) => metric.part);
-  const bar = page.bars.find((one) => one.scorer === scorer);
+  const areCategories = page.chart_title === "By category";
   return (
     <div class="pad run-page">
       <div class="page-head">
@@ -56,6 +59,9 @@ function Shown({ page, route }: { page: Data; route: Route }) {
         <span class="spread" />
         <a class="button primary" href={samples()}>
           Samples
+        </a>
+        <a class="button" href={addressOf("runs", { benchmark: row.benchmark, chosen: row.id })}>
+          Compare with…
         </a>
         <a class="button" href={addressOf("leaderboard", { benchmark: row.benchmark })}>
           Leaderboard
@@ -69,11 +75,11 @@ function Shown({ page, route }: { page: Data; route: Route }) {
           The list of its samples is being made: <progress max={1} value={ready} /> {Math.floor(100 * ready)} %
         </p>
       )}
-      {page.provisional && <p class="note">The run is not finished: these are the figures of what is there so far.</p>}
+      {page.provisional && <p class="note">{provisionalWords(page)}</p>}
       {page.resume && <Resume command={page.resume} />}
       <section class="card">
         <h2>Headline</h2>
-        {row.headline ? <Headline run={row} /> : <p class="soft">Nothing could be scored yet.</p>}
+        {headline ? <Headline headline={headline} beside={beside} /> : <p class="soft">Nothing could be scored yet.</p>}
         {page.published && <Comparable page={page} />}
       </section>
       <section class="card">
@@ -93,24 +99,33 @@ function Shown({ page, route }: { page: Data; route: Route }) {
         )}
       </section>
       <section class="card">
-        <div class="page-head">
-          <h2>What became of the responses</h2>
-          <Scorers scorers={page.scorers} scorer={scorer} onChoose={choose} />
-        </div>
-        {bar && <OutcomeBar counts={bar.counts} linkOf={(outcome) => samples({ outcome })} />}
+        <h2>What became of the responses</h2>
+        <dl class="bars-by-scorer">
+          {page.bars.map((one) => (
+            <div key={one.scorer}>
+              <dt>by {visible(clipped(one.scorer, 40))}</dt>
+              <dd>
+                <OutcomeBar counts={one.counts} linkOf={(outcome) => samples({ scorer: one.scorer, outcome })} />
+              </dd>
+            </div>
+          ))}
+        </dl>
         <FailureTable failures={page.failures} link={samples({ failed: "1" })} />
       </section>
       {parts.length > 0 && (
         <section class="card">
-          <h2>
-            {visible(clipped(page.chart_title, 80))} <small class="soft">by {visible(clipped(scorer, 40))}, with 95 % intervals</small>
-          </h2>
+          <div class="page-head">
+            <h2>
+              {visible(clipped(page.chart_title, 80))} <small class="soft">with 95 % intervals</small>
+            </h2>
+            <Scorers scorers={page.scorers} scorer={scorer} onChoose={choose} />
+          </div>
           <Bars
             title={`${page.chart_title} by ${visible(scorer)}`}
             series={[scorer]}
             lines={parts.map((metric) => ({
               name: metric.part,
-              href: samples({ category: metric.part }),
+              href: areCategories ? samples({ category: metric.part }) : undefined,
               figures: [metric.figures[scorer] ?? null],
             }))}
           />
