@@ -7,9 +7,10 @@ import { type Filters, cleared, filtersOf, isNarrow, nextOf, paramsOf, scorerOf 
 import { SampleList } from "../samples/SampleList";
 import { scorerKeys } from "../samples/scorer_keys";
 import { useMedia } from "../samples/useMedia";
-import { type Samples, useSamples, useTurn } from "../samples/useSamples";
+import { useTitle } from "../samples/useTitle";
+import { type Samples, apartIn, useSamples, useTurn } from "../samples/useSamples";
 import { listWords } from "../samples/words";
-import { DISAGREE, type Row } from "../types";
+import type { Row } from "../types";
 import { counted } from "../words";
 import "./samples.css";
 
@@ -30,7 +31,7 @@ function OfRun({ run, params }: { run: string; params: URLSearchParams }) {
   const [isOpen, setOpen] = useState(false);
   const at = placeIn(params);
   const places = samples.matched?.places ?? new Int32Array();
-  const flags = samples.table?.flags;
+  useTitle(`Samples of ${run}`);
 
   const show = (next: Filters, place = at) =>
     go(addressOf("samples", { run, ...paramsOf(next), at: place >= 0 ? String(place) : "" }), true);
@@ -45,7 +46,7 @@ function OfRun({ run, params }: { run: string; params: URLSearchParams }) {
     const row = samples.rows.get(at);
     if (row) go(sampleAddress(row));
   };
-  const apart = (place: number) => ((flags?.[place] ?? 0) & DISAGREE) !== 0;
+  const apart = apartIn(samples);
   useKeys({
     j: ["next sample", () => step(1)],
     k: ["previous sample", () => step(-1)],

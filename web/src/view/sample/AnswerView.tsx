@@ -17,6 +17,7 @@ interface Props {
   onScorer: (scorer: string) => void;
   lit: string;
   onLight: (id: string) => void;
+  mayMark: boolean;
   /** The scorer that a note is being written on; "" for none. */
   marking: string;
   onMarking: (scorer: string) => void;
@@ -70,14 +71,14 @@ export function AnswerView(props: Props) {
         </details>
       )}
       <Verdicts verdicts={answer.verdicts} chosen={scorer} onChoose={props.onScorer} />
-      {page.may_mark && verdict && !marking && (
+      {props.mayMark && verdict && !marking && (
         <p class="mark-it">
           <button type="button" onClick={() => props.onMarking(scorer)}>
             {visible(clipped(scorer, 60))} is wrong here <kbd>M</kbd>
           </button>
         </p>
       )}
-      {marking && page.may_mark && (
+      {marking && props.mayMark && (
         <MarkForm
           key={`${answer.vote} ${answer.epoch}`}
           run={page.run}

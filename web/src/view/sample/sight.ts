@@ -5,6 +5,11 @@ export interface Size {
   height: number;
 }
 
+export interface Point {
+  x: number;
+  y: number;
+}
+
 /** `scale` is CSS pixels for one pixel of the picture; `x` and `y` where its corner lies in the frame. */
 export interface Sight {
   scale: number;
@@ -39,7 +44,7 @@ export function kept({ scale, x, y }: Sight, picture: Size, frame: Size): Sight 
 }
 
 /** The sight at another scale, with what lies under a point of the frame still under it. */
-export function zoomed(sight: Sight, factor: number, at: { x: number; y: number }, picture: Size, frame: Size): Sight {
+export function zoomed(sight: Sight, factor: number, at: Point, picture: Size, frame: Size): Sight {
   const smallest = fitScale(picture, frame);
   const scale = Math.min(largestScale(picture, frame), Math.max(smallest, sight.scale * factor));
   const grown = scale / sight.scale;
@@ -51,14 +56,14 @@ export function panned(sight: Sight, dx: number, dy: number, picture: Size, fram
 }
 
 /** Which pixel of the picture lies under a point of the frame; null beside it. */
-export function pixelAt(sight: Sight, at: { x: number; y: number }, picture: Size): { x: number; y: number } | null {
+export function pixelAt(sight: Sight, at: Point, picture: Size): Point | null {
   const x = Math.floor((at.x - sight.x) / sight.scale);
   const y = Math.floor((at.y - sight.y) / sight.scale);
   return x >= 0 && y >= 0 && x < picture.width && y < picture.height ? { x, y } : null;
 }
 
 /** The sight in which a pixel is in view, moved no further than it must be. */
-export function showing(sight: Sight, pixel: { x: number; y: number }, picture: Size, frame: Size): Sight {
+export function showing(sight: Sight, pixel: Point, picture: Size, frame: Size): Sight {
   const margin = 24;
   const along = (corner: number, at: number, room: number) => {
     const shown = corner + (at + 0.5) * sight.scale;
@@ -90,4 +95,9 @@ export function boxStyle([left, top, right, bottom]: readonly [number, number, n
   const [y0, y1] = [inside(Math.min(top, bottom)), inside(Math.max(top, bottom))];
   const percent = (share: number) => `${Number((share * 100).toFixed(4))}%`;
   return { left: percent(x0), top: percent(y0), width: percent(x1 - x0), height: percent(y1 - y0) };
+}
+
+/** Where a pixel lies in the frame: its middle. */
+export function onScreen({ scale, x, y }: Sight, pixel: Point): Point {
+  return { x: x + (pixel.x + 0.5) * scale, y: y + (pixel.y + 0.5) * scale };
 }

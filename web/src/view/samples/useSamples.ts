@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { useReady, useSource, useVersion } from "../Shell";
 import { sentenceOf } from "../source";
+import { DISAGREE } from "../types";
 import { type Filters, type Found, type Matched, type Table, changeOf, matching, membersOf, scorerOf } from "./filters";
 import { CALM, memoryOf } from "./memory";
 import type { RowCache } from "./row_cache";
@@ -34,6 +35,11 @@ export interface Samples {
   isLooking: boolean;
   /** How many samples only one of two runs has; null if none is held against this one. */
   apart: { here: number; there: number } | null;
+}
+
+/** Whether scorers disagree on the sample at a place. */
+export function apartIn({ table }: Samples): (place: number) => boolean {
+  return (place) => ((table?.flags[place] ?? 0) & DISAGREE) !== 0;
 }
 
 /** The samples of a run that the filters let through. */
