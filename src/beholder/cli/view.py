@@ -39,7 +39,10 @@ def view(
 
     Without RUNS it shows all runs of --runs-dir. A run that is going on is shown as it goes. Ctrl-C ends it.
     """
-    from beholder.report.terminal import make_console, say
+    from rich.text import Text
+
+    from beholder.report.plain_text import plain
+    from beholder.report.terminal import make_console
     from beholder.web.serve import Address, serve_view
 
     folder, page = _what_to_show(runs, runs_dir)
@@ -49,7 +52,8 @@ def view(
         Address(host=host, port=port, token=token, allow_hosts=allow_host or [], open_browser=browser),
         page=page,
         told=_counted(folder),
-        say=lambda text: say(console, text),
+        # Not wrapped: an address that goes over two lines cannot be clicked.
+        say=lambda text: console.print(Text(plain(text, one_line=True)), soft_wrap=True),
     )
 
 
