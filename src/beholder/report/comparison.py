@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -118,57 +118,59 @@ def compare(
     resamples: int = 1000,
 ) -> Comparison:
     """The paired comparison of two runs. Different item sets are refused unless `intersect`."""
-    aligned = align(
+    return compare_values(
         item_values(a, scorer, voted=voted),
         item_values(b, scorer, voted=voted),
+        scorer,
         intersect=intersect,
         names=names,
-    )
-    left, right = aligned.a, aligned.b
-    clusters = [value.cluster for value in left]
-    paired = paired_difference(
-        [value.value for value in left],
-        [value.value for value in right],
-        clusters,
         seed=seed,
         resamples=resamples,
     )
+
+
+def compare_values(
+    a: Mapping[str, ItemValue],
+    b: Mapping[str, ItemValue],
+    scorer: str,
+    *,
+    intersect: bool,
+    names: tuple[str, str] = ("A", "B"),
+    seed: int = 0,
+    resamples: int = 1000,
+) -> Comparison:
+    """`compare` of what the items of each run are worth (`item_values`)."""
+    aligned = align(a, b, intersect=intersect, names=names)
+    left, right = aligned.a, aligned.b
     rows: dict[str, list[int]] = defaultdict(list)
     for row, value in enumerate(left):
         rows[value.category].append(row)
-    by_category = [
-        (
-            category,
-            paired_difference(
-                [left[row].value for row in members],
-                [right[row].value for row in members],
-                [clusters[row] for row in members],
-                seed=seed,
-                resamples=resamples,
-            ),
+
+    def paired_of(members: Sequence[int]) -> Paired:
+        return paired_difference(
+            [left[row].value for row in members],
+            [right[row].value for row in members],
+            [left[row].cluster for row in members],
+            seed=seed,
+            resamples=resamples,
         )
-        for category, members in sorted(rows.items())
-        if len(rows) > 1
-    ]
+
+    paired = paired_of(range(len(left)))
+    by_category = [(category, paired_of(members)) for category, members in sorted(rows.items()) if len(rows) > 1]
     changes = [
-        (key, ours, (theirs.value or 0.0) - (ours.value or 0.0))
+        (key, ours, theirs.value - ours.value)
         for key, ours, theirs in zip(aligned.keys, left, right, strict=True)
         if ours.value is not None and theirs.value is not None
     ]
     gained = [(key, ours.category) for key, ours, change in changes if change > 0]
     lost = [(key, ours.category) for key, ours, change in changes if change < 0]
+    n_gained, n_lost = (Counter(category for _, category in found) for found in (gained, lost))
     corrected = holm_where_tested([result.p_decides for _, result in by_category])
     return Comparison(
         scorer=scorer,
         paired=paired,
         categories=[
-            CategoryRow(
-                category,
-                result,
-                p_holm,
-                n_gained=sum(own == category for _, own in gained),
-                n_lost=sum(own == category for _, own in lost),
-            )
+            CategoryRow(category, result, p_holm, n_gained=n_gained[category], n_lost=n_lost[category])
             for (category, result), p_holm in zip(by_category, corrected, strict=True)
         ],
         gained=[key for key, _ in gained],
