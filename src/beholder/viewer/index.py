@@ -36,10 +36,8 @@ _ROWS = (
     "SELECT i.id, i.key, i.position, t.name, n.name, t.question, t.gold, t.answer, t.pictures, t.picture FROM items i "
     "JOIN texts t ON t.item = i.id JOIN names n ON n.kind = 'category' AND n.number = i.category WHERE i.id IN (GIVEN)"
 )
-_VALUES = (
-    "SELECT i.id, i.key, v.value, i.cluster, i.category FROM verdicts v JOIN items i ON i.id = v.item "
-    "WHERE v.scorer = ? AND v.item <= ?"
-)
+_NAMED = "SELECT json_group_array(id), json_group_array(key), json_group_array(cluster) FROM items"
+_VALUES = "SELECT item, value FROM verdicts WHERE scorer = ? AND item <= ?"
 _ANSWERS = (
     "SELECT i.key, v.answer FROM verdicts v JOIN items i ON i.id = v.item "
     "WHERE v.scorer = ? AND v.item <= ? AND v.answer IS NOT NULL"
@@ -75,7 +73,9 @@ class Index:
             raise
         numbers, positions, self._letters, self._category, self._difficulty, self._flags = map(_listed, row)
         # Numbers of items count from 1 without a gap; those that came while a run went on are not in data order.
-        assert numbers == list(range(1, len(numbers) + 1))
+        if numbers != list(range(1, len(numbers) + 1)):
+            self._db.close()
+            raise sqlite3.DatabaseError("items are missing")
         self.n = len(numbers)
         self.scorers = list(self._state.scorers)
         self.version = f"{self._state.build}-{self._state.changes}-{self.n}"
@@ -150,9 +150,12 @@ class Index:
         with self._lock, _told_plainly(self._place):
             self._db.execute("ATTACH ? AS other", (f"{other._place.resolve().as_uri()}?mode=ro",))
             try:
+                self._db.execute("PRAGMA main.cache_size=-8000")
+                self._db.execute("PRAGMA other.cache_size=-8000")
                 row = self._db.execute(_CHANGES, {"here": here, "there": there, "n": self.n}).fetchone()
             finally:
                 self._db.execute("DETACH other")
+                self._db.execute("PRAGMA main.cache_size=-2000")
         both, mine, theirs, gained, lost = row
         return Changes(
             gained=self._places(gained), lost=self._places(lost), only_here=mine - both, only_there=theirs - both
@@ -160,10 +163,15 @@ class Index:
 
     def values(self, scorer: str) -> dict[str, ItemValue]:
         """One value for each item with a score, as `report.comparison.item_values` gives them, in data order."""
+        verdicts = self._all(_VALUES, self._number_of(scorer), self.n)
+        numbers, keys, clusters = map(_listed, self._all(_NAMED)[0])
+        facts = dict(zip(numbers, zip(keys, clusters, strict=True), strict=True))
         names = self._every_name(CATEGORY)
         found: list[tuple[str, ItemValue] | None] = [None] * self.n
-        for number, key, value, cluster, category in self._all(_VALUES, self._number_of(scorer), self.n):
-            found[self._place_of[number - 1]] = key, ItemValue(value, cluster or key, names[category])
+        places = self._place_of.tolist()
+        for number, value in verdicts:
+            key, cluster = facts[number]
+            found[places[number - 1]] = key, ItemValue(value, cluster or key, names[self._category[number - 1]])
         return dict(filter(None, found))
 
     def read_answers(self, scorer: str) -> dict[str, str]:
