@@ -65,16 +65,11 @@ class Index:
         self._place, self._leading = place, leading
         self._lock = threading.Lock()
         self._db = index_file.open_index(place)
-        try:
-            self._state = index_file.read_state(self._db)
-            (row,) = self._all(_FACTS)
-        except BaseException:
-            self._db.close()
-            raise
-        numbers, positions, self._letters, self._category, self._difficulty, self._flags = map(_listed, row)
+        self._state = index_file.read_state(self._db)
+        (row,) = self._all(_FACTS)
+        numbers, positions, letters, *facts = map(msgspec.json.decode, row)
         # Numbers of items count from 1 without a gap; those that came while a run went on are not in data order.
         if numbers != list(range(1, len(numbers) + 1)):
-            self._db.close()
             raise sqlite3.DatabaseError("items are missing")
         self.n = len(numbers)
         self.scorers = list(self._state.scorers)
@@ -82,6 +77,8 @@ class Index:
         self._order: NDArray[np.int64] = np.argsort(np.array(positions, dtype=np.int64), kind="stable")
         self._place_of = np.empty(self.n, dtype=np.int64)
         self._place_of[self._order] = np.arange(self.n)
+        self._letters = np.frombuffer("".join(letters).encode(), dtype=np.uint8).reshape(self.n, len(self.scorers))
+        self._category, self._difficulty, self._flags = (np.array(fact, dtype=np.int32) for fact in facts)
 
     def __del__(self) -> None:
         if hasattr(self, "_db"):
@@ -89,9 +86,9 @@ class Index:
 
     def columns(self) -> Columns:
         """What the items can be filtered by."""
-        order = self._order.tolist()
-        letters, width = "".join(map(self._letters.__getitem__, order)), len(self.scorers)
-        buckets = {scorer: letters[place::width] for place, scorer in enumerate(self.scorers)}
+        order = self._order
+        letters = self._letters[order]
+        buckets = {scorer: letters[:, place].tobytes().decode() for place, scorer in enumerate(self.scorers)}
         return Columns(
             version=self.version,
             ready=self.ready,
@@ -100,10 +97,10 @@ class Index:
             scorer=self._leading_scorer(buckets),
             buckets=buckets,
             categories=self._names(CATEGORY),
-            category=[min(self._category[at], MOST_NAMES) for at in order],
+            category=np.minimum(self._category[order], MOST_NAMES).tolist(),
             difficulties=self._names(DIFFICULTY),
-            difficulty=[min(self._difficulty[at], MOST_NAMES) for at in order],
-            flags=[self._flags[at] for at in order],
+            difficulty=np.minimum(self._difficulty[order], MOST_NAMES).tolist(),
+            flags=self._flags[order].tolist(),
             searchable=self._state.searchable,
         )
 
@@ -150,12 +147,9 @@ class Index:
         with self._lock, _told_plainly(self._place):
             self._db.execute("ATTACH ? AS other", (f"{other._place.resolve().as_uri()}?mode=ro",))
             try:
-                self._db.execute("PRAGMA main.cache_size=-8000")
-                self._db.execute("PRAGMA other.cache_size=-8000")
                 row = self._db.execute(_CHANGES, {"here": here, "there": there, "n": self.n}).fetchone()
             finally:
                 self._db.execute("DETACH other")
-                self._db.execute("PRAGMA main.cache_size=-2000")
         both, mine, theirs, gained, lost = row
         return Changes(
             gained=self._places(gained), lost=self._places(lost), only_here=mine - both, only_there=theirs - both
@@ -168,10 +162,10 @@ class Index:
         facts = dict(zip(numbers, zip(keys, clusters, strict=True), strict=True))
         names = self._every_name(CATEGORY)
         found: list[tuple[str, ItemValue] | None] = [None] * self.n
-        places = self._place_of.tolist()
+        places, categories = self._place_of.tolist(), self._category.tolist()
         for number, value in verdicts:
             key, cluster = facts[number]
-            found[places[number - 1]] = key, ItemValue(value, cluster or key, names[self._category[number - 1]])
+            found[places[number - 1]] = key, ItemValue(value, cluster or key, names[categories[number - 1]])
         return dict(filter(None, found))
 
     def read_answers(self, scorer: str) -> dict[str, str]:
