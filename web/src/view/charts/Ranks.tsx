@@ -21,7 +21,7 @@ export function Ranks({ rows, title }: { rows: BoardRow[]; title: string }) {
       {shown.map((row, place) => (
         <div class="bars-line ranks" key={place}>
           <span class="bars-name">{visible(clipped(row.name, 60))}</span>
-          <svg viewBox={`0 0 ${WIDTH} ${ROW}`} aria-hidden="true">
+          <svg class="bars-track" viewBox={`0 0 ${WIDTH} ${ROW}`} aria-hidden="true">
             <line class="grid" x1={10} x2={WIDTH - 10} y1={ROW / 2} y2={ROW / 2} />
             <line class="interval c0" x1={x(row.best)} x2={x(row.worst)} y1={ROW / 2} y2={ROW / 2} />
             <path
@@ -30,7 +30,7 @@ export function Ranks({ rows, title }: { rows: BoardRow[]; title: string }) {
             />
           </svg>
           <span class="bars-words num">
-            {row.rank} {row.best !== row.worst && `(${row.best}–${row.worst})`} · {valueOf(row.figure)}
+            {`${row.rank}${row.best === row.worst ? "" : ` (${row.best}–${row.worst})`} · ${valueOf(row.figure)}`}
           </span>
         </div>
       ))}

@@ -134,6 +134,7 @@ function Table({ board }: { board: Leaderboard }) {
 
 function Line({ row, parts }: { row: BoardRow; parts: string[] }) {
   const name = visible(clipped(row.name, 100));
+  const from = row.run ? visible(clipped(row.run, 100)) : whence(row);
   return (
     <tr class={row.run ? "" : "published"}>
       <td class="num">
@@ -148,9 +149,8 @@ function Line({ row, parts }: { row: BoardRow; parts: string[] }) {
             </a>
           </sup>
         ))}
-        <small class="under">
-          {row.run ? visible(clipped(row.run, 100)) : `published: ${visible(clipped(row.source, 140))}`}
-          {row.date && !row.run && `, ${visible(clipped(row.date, 20))}`}
+        <small class="under" title={from}>
+          {from}
         </small>
       </th>
       <td class="num">
@@ -164,6 +164,11 @@ function Line({ row, parts }: { row: BoardRow; parts: string[] }) {
       ))}
     </tr>
   );
+}
+
+/** Where a published line is from. The note on its table, which it bears the number of, says all of it. */
+function whence(row: BoardRow): string {
+  return `published ${row.date && `${visible(clipped(row.date, 20))}: `}${visible(clipped(row.source, 140))}`;
 }
 
 /** The address after `#` is the page's own, so the note is brought into view by hand. */
