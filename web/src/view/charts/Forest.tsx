@@ -1,10 +1,11 @@
 import { clipped, visible } from "../../shared/visible";
+import { pairLine } from "../compare/words";
 import { colourOf, markPath, shapeOf } from "../palette";
 import type { Pair } from "../types";
-import { pValue, points, signed } from "../words";
-import { Legend } from "./Bars";
-import { linear, tickWords, ticks } from "./scales";
+import { signed } from "../words";
+import { type Range, differenceRange, percentAt } from "./scale_of";
 import "./charts.css";
+import "./forest.css";
 
 export interface ForestLine {
   name: string;
@@ -12,84 +13,69 @@ export interface ForestLine {
   pairs: Pair[];
 }
 
-const WIDTH = 400;
-const ROW = 22;
-
-/** Differences in points with their intervals around zero, a line for each; the words beside them are the table. */
-export function Forest({ title, lines, series }: { title: string; lines: ForestLine[]; series: string[] }) {
-  const [low, high] = reach(lines);
-  const steps = ticks(low, high, 6);
-  const x = linear([steps[0] ?? -1, steps.at(-1) ?? 1], [8, WIDTH - 8]);
+/** Differences with their intervals around 0, a line for each; the words beside them are the table. `names` are those of the runs. */
+export function Forest({ title, lines, names }: { title: string; lines: ForestLine[]; names: string[] }) {
+  const range = differenceRange(lines.flatMap((line) => line.pairs));
+  const several = Math.max(0, ...lines.map((line) => line.pairs.length)) > 1;
   return (
     <figure class="forest" aria-label={title}>
-      {series.length > 1 && <Legend series={series} />}
-      <div class="forest-line" aria-hidden="true">
+      <div class="forest-axis" aria-hidden="true">
         <span />
-        <svg viewBox={`0 0 ${WIDTH} 16`}>
-          {steps.map((step) => (
-            <text key={step} class="tick" x={x(step)} y={12} text-anchor="middle">
-              {step > 0 ? `+${tickWords(step)}` : tickWords(step)}
-            </text>
+        <span class="forest-scale num">
+          {range.ticks.map((tick) => (
+            <span key={tick} style={{ left: `${percentAt(range, tick)}%` }}>
+              {tick === 0 ? "0" : signed(100 * tick).replace(/\.0$/, "")}
+            </span>
           ))}
-        </svg>
+        </span>
         <span class="soft">points</span>
       </div>
-      {lines.map((line, place) => {
-        const height = ROW * Math.max(1, line.pairs.length);
-        return (
-          <div class="forest-line" key={place}>
-            <span class="bars-name">
-              {line.href ? <a href={line.href}>{visible(clipped(line.name, 60))}</a> : visible(clipped(line.name, 60))}
-            </span>
-            <svg viewBox={`0 0 ${WIDTH} ${height}`} aria-hidden="true">
-              {steps.map((step) => (
-                <line key={step} class={step === 0 ? "zero" : "grid"} x1={x(step)} x2={x(step)} y1={0} y2={height} />
-              ))}
-              {line.pairs.map((pair, which) => (
-                <PairMark key={which} pair={pair} place={which} x={x} y={ROW * which + ROW / 2} />
-              ))}
-            </svg>
-            <span class="bars-words num">
-              {line.pairs.map((pair, which) => (
-                <span key={which}>
-                  {series.length > 1 && <span class="unseen">{visible(series[which] ?? "")} </span>}
-                  <b>{points(pair.difference)}</b> <small>{pairWords(pair)}</small>
+      <ul>
+        {lines.map((line, place) => (
+          <li key={place} class="forest-line">
+            <span class="forest-name">{line.href ? <a href={line.href}>{short(line.name)}</a> : short(line.name)}</span>
+            <Track pairs={line.pairs} range={range} />
+            <span class="forest-words num">
+              {line.pairs.map((pair) => (
+                <span key={pair.b} class={pair.told_apart ? "apart" : ""}>
+                  {several && <span class="unseen">{short(names[pair.b] ?? "")}: </span>}
+                  {pair.told_apart !== 0 && <span aria-label={pair.told_apart > 0 ? "better" : "worse"}>{pair.told_apart > 0 ? "▲" : "▼"}</span>}{" "}
+                  {pairLine(pair)}
                 </span>
               ))}
             </span>
-          </div>
-        );
-      })}
+          </li>
+        ))}
+      </ul>
     </figure>
   );
 }
 
-function PairMark({ pair, place, x, y }: { pair: Pair; place: number; x: (value: number) => number; y: number }) {
-  if (pair.difference === null) return null;
+const ROW = 20;
+
+function Track({ pairs, range }: { pairs: Pair[]; range: Range }) {
+  const height = ROW * Math.max(1, pairs.length);
+  const at = (value: number) => `${percentAt(range, value)}%`;
   return (
-    <g class={colourOf(place)}>
-      {pair.low !== null && pair.high !== null && (
-        <line class="interval" x1={x(100 * pair.low)} x2={x(100 * pair.high)} y1={y} y2={y} />
-      )}
-      <path class={pair.told_apart ? "mark" : "mark hollow"} d={markPath(shapeOf(place), x(100 * pair.difference), y, 4.5)} />
-    </g>
+    <svg class="forest-track" height={height} aria-hidden="true">
+      {range.ticks.map((tick) => (
+        <line key={tick} class={tick === 0 ? "zero" : "grid"} x1={at(tick)} x2={at(tick)} y1={0} y2={height} />
+      ))}
+      {pairs.map((pair, place) => {
+        const { difference, low, high } = pair;
+        if (difference === null) return null;
+        const y = ROW * place + ROW / 2;
+        return (
+          <g key={pair.b} class={colourOf(pair.b)}>
+            {low !== null && high !== null && <line class="interval" x1={at(low)} x2={at(high)} y1={y} y2={y} />}
+            <svg x={at(difference)} y={y} overflow="visible">
+              <path class={pair.told_apart ? "mark" : "mark hollow"} d={markPath(shapeOf(pair.b), 0, 0, 4.5)} />
+            </svg>
+          </g>
+        );
+      })}
+    </svg>
   );
 }
 
-/** `[+1.2, +9.8], p = 0.031, n=120` */
-export function pairWords(pair: Pair): string {
-  const interval = pair.low !== null && pair.high !== null ? `[${signed(100 * pair.low)}, ${signed(100 * pair.high)}]` : "";
-  const p = pair.holm ?? pair.p;
-  return [interval, pValue(p), `n=${pair.n.toLocaleString("en")}`].filter(Boolean).join(", ");
-}
-
-/** From where to where the scale has to reach: all intervals, and zero. */
-export function reach(lines: ForestLine[]): [number, number] {
-  const ends = lines
-    .flatMap((line) => line.pairs)
-    .flatMap((pair) => [pair.difference, pair.low, pair.high])
-    .filter((end): end is number => end !== null);
-  const low = 100 * Math.min(0, ...ends);
-  const high = 100 * Math.max(0, ...ends);
-  return low === high ? [-1, 1] : [low, high];
-}
+const short = (text: string): string => visible(clipped(text, 80));

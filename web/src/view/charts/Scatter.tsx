@@ -1,56 +1,70 @@
 import { colourOf, markPath, shapeOf } from "../palette";
 import type { Metric } from "../types";
-import { linear, tickWords, ticks } from "./scales";
+import { axisOf } from "./axis";
+import { percentAt, shareRange } from "./scale_of";
 import "./charts.css";
+import "./scatter.css";
 
-export interface Point {
-  name: string;
-  /** Across: dollars, tokens or seconds. */
+export interface Dot {
+  /** Place among the runs: its colour and shape. */
+  run: number;
   x: number;
   figure: Metric;
 }
 
-const WIDTH = 460;
-const HEIGHT = 240;
-const LEFT = 44;
-const BOTTOM = 34;
+interface Props {
+  title: string;
+  dots: Dot[];
+  /** What the axis counts, and how one of its numbers is written. */
+  xLabel: string;
+  xWords: (value: number) => string;
+}
 
-/** What runs cost against what they score, with intervals. The table beside it has the numbers. */
-export function Scatter({ title, across, points }: { title: string; across: string; points: Point[] }) {
-  const most = Math.max(...points.map((point) => point.x), 0);
-  const steps = ticks(0, most || 1, 5);
-  const x = linear([0, steps.at(-1) ?? 1], [LEFT, WIDTH - 12]);
-  const y = linear([0, 1], [HEIGHT - BOTTOM, 8]);
+const HEIGHT = 240;
+
+/** Cost against score with its interval. The table beside it says the same in words. */
+export function Scatter({ title, dots, xLabel, xWords }: Props) {
+  const axis = axisOf(dots.map((dot) => dot.x));
+  const range = shareRange(dots.flatMap(({ figure }) => [figure.value, figure.low, figure.high]));
+  const y = (share: number) => HEIGHT * (1 - percentAt(range, share) / 100);
   return (
-    <svg class="scatter" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}; the table after it holds the figures`}>
-      {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-        <g key={share}>
-          <line class="grid" x1={LEFT} x2={WIDTH - 12} y1={y(share)} y2={y(share)} />
-          <text class="tick" x={LEFT - 6} y={y(share) + 4} text-anchor="end">
-            {100 * share}
-          </text>
-        </g>
-      ))}
-      {steps.map((step) => (
-        <text key={step} class="tick" x={x(step)} y={HEIGHT - BOTTOM + 15} text-anchor="middle">
-          {tickWords(step)}
-        </text>
-      ))}
-      <text class="tick" x={(LEFT + WIDTH) / 2} y={HEIGHT - 4} text-anchor="middle">
-        {across}
-      </text>
-      {points.map((point, place) => {
-        const { value, low, high } = point.figure;
-        if (value === null) return null;
-        return (
-          <g key={place} class={colourOf(place)}>
-            {typeof low === "number" && typeof high === "number" && (
-              <line class="interval" x1={x(point.x)} x2={x(point.x)} y1={y(low)} y2={y(high)} />
-            )}
-            <path class="mark" d={markPath(shapeOf(place), x(point.x), y(value), 5)} />
-          </g>
-        );
-      })}
-    </svg>
+    <figure class="scatter" role="img" aria-label={`${title}: the table says the same in words`}>
+      <div class="scatter-field">
+        <svg width="100%" height={HEIGHT} aria-hidden="true">
+          {range.ticks.map((tick) => (
+            <line key={`y${tick}`} class="grid" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
+          ))}
+          {axis.ticks.map((tick) => (
+            <line key={`x${tick}`} class="grid" x1={`${axis.at(tick)}%`} x2={`${axis.at(tick)}%`} y1={0} y2={HEIGHT} />
+          ))}
+          {dots.map(({ run, x, figure }) => figure.value !== null && (
+            <g key={run} class={colourOf(run)}>
+              {typeof figure.low === "number" && typeof figure.high === "number" && (
+                <line class="interval" x1={`${axis.at(x)}%`} x2={`${axis.at(x)}%`} y1={y(figure.low)} y2={y(figure.high)} />
+              )}
+              <svg x={`${axis.at(x)}%`} y={y(figure.value)} overflow="visible">
+                <path class="mark" d={markPath(shapeOf(run), 0, 0, 5.5)} />
+              </svg>
+            </g>
+          ))}
+        </svg>
+        {range.ticks.map((tick) => (
+          <span key={tick} class="scatter-y num" style={{ top: `${y(tick)}px` }} aria-hidden="true">
+            {Math.round(1000 * tick) / 10} %
+          </span>
+        ))}
+        <div class="scatter-x num" aria-hidden="true">
+          {axis.ticks.map((tick) => (
+            <span key={tick} style={{ left: `${axis.at(tick)}%` }}>
+              {xWords(tick)}
+            </span>
+          ))}
+        </div>
+      </div>
+      <figcaption class="soft">
+        {xLabel}
+        {axis.isLog && ", by powers of ten"}
+      </figcaption>
+    </figure>
   );
 }

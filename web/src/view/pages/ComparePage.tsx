@@ -1,123 +1,262 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Said } from "../../shared/Said";
 import { clipped, visible } from "../../shared/visible";
 import { useSource, useVersion } from "../Shell";
 import { useAsked } from "../asked";
-import { ShapeMark } from "../charts/Bars";
-import { Forest, pairWords } from "../charts/Forest";
-import { Agreements, Cells, Costs } from "../compare/Tables";
+import { Agreement } from "../charts/Agreement";
+import { Bars, ShapeMark } from "../charts/Bars";
+import { Forest } from "../charts/Forest";
+import { CellTable } from "../compare/Cells";
 import { Changed } from "../compare/Changed";
-import { pairSentence } from "../compare/sentences";
+import { Chooser } from "../compare/Chooser";
+import { Costs } from "../compare/Costs";
+import { chosenOf } from "../compare/chosen";
+import { costByOf } from "../compare/costs";
+import { byDifference, detectableOf, itemsOf, named, pairLine, testOf, verdictOf } from "../compare/words";
 import { useKeys } from "../keys";
 import { colourOf, shapeOf } from "../palette";
 import { type Route, addressOf, go } from "../router";
 import type { ComparePage as Data } from "../types";
-import { counted, denominatorOf, intervalOf, points, valueOf } from "../words";
+import { counted } from "../words";
 import { Scorers } from "./RunPage";
 import "./compare.css";
 
-/** Two or more runs on the same items; the first is what the others are compared with. */
+/** Two or more runs of one benchmark, item by item. Which ones, under which scorer and over which items is in the address. */
 export function ComparePage({ route }: { route: Route }) {
   const source = useSource();
-  const runs = route.params.getAll("run");
-  const scorer = route.params.get("scorer") ?? "";
-  const intersect = route.params.get("intersect") === "1";
-  const asked = useAsked(() => source.compare(runs, scorer, intersect), [source, route.params.toString(), useVersion()]);
-  const at = (changed: { runs?: string[]; scorer?: string; intersect?: boolean }) =>
-    addressOf("compare", {
-      run: changed.runs ?? runs,
-      scorer: changed.scorer ?? scorer,
-      intersect: (changed.intersect ?? intersect) ? "1" : "",
-    });
-  if (runs.length < 2)
-    return (
-      <p class="pad">
-        Choose two or more runs in the <a href={addressOf("runs")}>list of runs</a>, then Compare.
-      </p>
-    );
-  if (asked.state === "waiting") return <p class="soft pad">Comparing item by item…</p>;
-  if (asked.state === "refused")
-    return (
-      <p class="warn pad" role="alert">
-        {visible(clipped(asked.sentence, 600))}
-      </p>
-    );
-  const page = asked.found;
+  const chosen = chosenOf(route.params);
+  const listed = useAsked(() => source.runs(), [source]);
+  const show = (changes: Record<string, string | string[]>) => {
+    const kept = ["scorer", "intersect", "by"].map((name) => [name, route.params.get(name) ?? ""]);
+    go(addressOf("compare", { run: chosen, ...Object.fromEntries(kept), ...changes }), true);
+  };
+  useKeys({ x: ["change the places of the first two runs", () => show({ run: [...chosen.slice(0, 2).reverse(), ...chosen.slice(2)] })] });
   return (
-    <div class="pad">
+    <div class="pad compare-page">
       <div class="page-head">
         <h1>Compare</h1>
-        <span class="soft">
-          {visible(clipped(page.runs[0]?.title ?? "", 60))}
-          {!page.refused && ` · ${counted(page.n)} items that all have`}
-        </span>
-        {page.scorers.length > 0 && (
-          <Scorers scorers={page.scorers} scorer={page.scorer} onChoose={(name) => go(at({ scorer: name }), true)} />
-        )}
       </div>
-      <Chosen page={page} runs={runs} go={(next) => go(at({ runs: next }), true)} />
-      {page.refused ? (
-        <Refusal page={page} onIntersect={() => go(at({ intersect: true }), true)} isIntersected={intersect} />
+      {listed.state === "here" && <Chooser all={listed.found.runs} chosen={chosen} onChange={(run) => show({ run, intersect: "" })} />}
+      {listed.state === "refused" && <Refusal sentence={listed.sentence} />}
+      {chosen.length < 2 ? (
+        <p class="soft">Choose two or more runs of one benchmark: they are compared item by item.</p>
       ) : (
-        <Compared page={page} onScorer={(name) => go(at({ scorer: name }), true)} />
+        <Compared key={chosen.join("\n")} runs={chosen} params={route.params} onShow={show} />
       )}
     </div>
   );
 }
 
-function Compared({ page, onScorer }: { page: Data; onScorer: (name: string) => void }) {
+interface Props {
+  runs: string[];
+  params: URLSearchParams;
+  onShow: (changes: Record<string, string | string[]>) => void;
+}
+
+function Compared({ runs, params, onShow }: Props) {
+  const source = useSource();
+  const scorer = params.get("scorer") ?? "";
+  const intersect = params.get("intersect") === "1";
+  const asked = useAsked(() => source.compare(runs, scorer, intersect), [source, scorer, intersect, useChanges(runs)]);
+  if (asked.state === "waiting") return <p class="soft" role="status">Comparing…</p>;
+  if (asked.state === "refused") return <Refusal sentence={asked.sentence} />;
+  if (asked.found.refused) return <NotCompared page={asked.found} onIntersect={() => onShow({ intersect: "1" })} />;
+  return <Shown page={asked.found} params={params} onShow={onShow} />;
+}
+
+const CALM = 5_000; // milliseconds between two comparisons of a run that goes on
+
+/** A number that rises when one of the runs has changed. */
+function useChanges(runs: string[]): number {
+  const versions = JSON.parse(useVersion()) as Record<string, string>;
+  const now = runs.map((run) => versions[run] ?? "").join(" ");
+  const isKnown = runs.some((run) => versions[run]);
+  const seen = useRef("");
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (!isKnown || now === seen.current) return;
+    if (!seen.current) {
+      seen.current = now; // what has been asked for is of this version
+      return;
+    }
+    const timer = setTimeout(() => {
+      seen.current = now;
+      setTurn((last) => last + 1);
+    }, CALM);
+    return () => clearTimeout(timer);
+  }, [now]);
+  return turn;
+}
+
+function Refusal({ sentence }: { sentence: string }) {
+  return (
+    <p class="warn" role="alert">
+      {visible(clipped(sentence, 600))}
+    </p>
+  );
+}
+
+/** Why there is no comparison, what each run lacks, and the way to compare what all have. */
+function NotCompared({ page, onIntersect }: { page: Data; onIntersect: () => void }) {
+  return (
+    <section class="card" role="alert">
+      <h2>Not compared</h2>
+      <p>
+        <Said text={page.refused} />
+      </p>
+      {page.missing.length > 0 && (
+        <>
+          <dl class="missing">
+            {page.missing.map((fact, place) => (
+              <div key={place}>
+                <dt>{named(fact.name, 160)}</dt>
+                <dd>
+                  <Said text={fact.words} first={600} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <button type="button" class="primary" onClick={onIntersect}>
+            Compare {page.n > 0 ? `the ${counted(page.n)} ${page.n === 1 ? "item" : "items"}` : "only the items"} that all have
+          </button>
+        </>
+      )}
+    </section>
+  );
+}
+
+const FIRST_CATEGORIES = 40;
+
+function Shown({ page, params, onShow }: { page: Data; params: URLSearchParams; onShow: Props["onShow"] }) {
+  const [all, setAll] = useState(false);
+  const choose = (scorer: string) => onShow({ scorer });
   useKeys(
     Object.fromEntries(
-      page.scorers.slice(0, 9).map((name, place) => [String(place + 1), [`scorer ${visible(clipped(name, 40))}`, () => onScorer(name)]]),
+      page.scorers.slice(0, 9).map((name, place) => [String(place + 1), [`scorer ${named(name, 40)}`, () => choose(name)]]),
     ),
   );
-  const others = page.pairs.filter((pair) => pair.a === 0);
-  const names = others.map((pair) => page.names[pair.b] ?? "");
-  const first = page.runs[0]!;
+  const [first] = page.names;
+  const samples = (run: number, more: Record<string, string>) =>
+    addressOf("samples", { run: page.runs[run]?.id, scorer: page.scorer, against: page.runs[0]?.id, ...more });
+  const categories = byDifference(page.categories);
+  const cells = page.pairs.filter((pair) => pair.both_right !== null);
   return (
     <>
-      {page.intersected && <p class="note">Only the {counted(page.n)} items that all runs have are compared; the runs hold different items.</p>}
+      <div class="page-head">
+        <p>
+          <b class="num">{counted(page.n)}</b> items{page.intersected ? " that all runs have" : ""}
+          {page.intersected && (
+            <button type="button" class="link" onClick={() => onShow({ intersect: "" })}>
+              demand all items
+            </button>
+          )}
+        </p>
+        <span class="spread" />
+        <Scorers scorers={page.scorers} scorer={page.scorer} onChoose={choose} />
+      </div>
       <section class="card">
-        <h2>Against {visible(clipped(page.names[0] ?? "", 80))}, item by item</h2>
-        {others.map((pair, place) => (
-          <p key={place}>
-            <ShapeMark shape={shapeOf(place)} colour={colourOf(place)} /> <b>{visible(clipped(names[place] ?? "", 80))}</b>:{" "}
-            <b class="num">{points(pair.difference)}</b> <span class="num soft">{pairWords(pair)}</span>
-            <br />
-            {pairSentence(pair)}
-            {pair.note && (
-              <small class="under">
-                <Said text={pair.note} />
-              </small>
-            )}
-          </p>
-        ))}
-        <Forest title="Difference in points" series={names} lines={[{ name: "all items", pairs: others }]} />
-        {page.categories.length > 0 && (
-          <>
-            <h3>
-              By category <small class="soft">p corrected for the number of categories (Holm); a filled mark is told apart</small>
-            </h3>
-            <Forest
-              title="Difference by category in points"
-              series={names}
-              lines={page.categories.map((category) => ({
-                name: category.name || "(none)",
-                href: addressOf("samples", { run: page.runs[1]?.id, scorer: page.scorer, category: category.name, against: first.id }),
-                pairs: category.pairs,
-              }))}
-            />
-          </>
+        <h2>
+          Difference from {named(first ?? "")} <small class="soft">under {named(page.scorer, 40)}, with 95 % intervals</small>
+        </h2>
+        <ul class="verdicts">
+          {page.pairs.map((pair) => (
+            <li key={pair.b}>
+              <p>
+                <ShapeMark shape={shapeOf(pair.b)} colour={colourOf(pair.b)} /> <b>{verdictOf(pair, page.names)}</b>{" "}
+                <span class="num">{pairLine({ ...pair, p: null, holm: null })}</span>
+              </p>
+              <p class="soft">
+                {[testOf(pair, page.pairs.length), pair.interval && `interval: ${named(pair.interval)}`].filter(Boolean).join("; ")}.{" "}
+                {detectableOf(pair)} {pair.note && <Said text={pair.note} />}
+              </p>
+            </li>
+          ))}
+        </ul>
+        <Forest title={`Difference from ${named(first ?? "")}`} names={page.names} lines={[{ name: "all items", pairs: page.pairs }]} />
+        <h3>Each run over these items</h3>
+        <Bars
+          title="Scores over the same items"
+          series={[page.scorer]}
+          lines={page.runs.map((run, place) => ({
+            name: page.names[place] ?? run.id,
+            href: addressOf("run", { run: run.id, scorer: page.scorer }),
+            figures: [page.means[place] ?? null],
+          }))}
+        />
+      </section>
+      {cells.length > 0 && (
+        <section class="card">
+          <h2>Right and wrong, item by item</h2>
+          <div class="cell-tables">
+            {cells.map((pair) => (
+              <CellTable key={pair.b} page={page} pair={pair} />
+            ))}
+          </div>
+        </section>
+      )}
+      <section class="card">
+        <h2>What changed</h2>
+        <Changed key={`gained ${page.scorer}`} page={page} change="gained" />
+        <Changed key={`lost ${page.scorer}`} page={page} change="lost" />
+        {page.pairs.length > 1 && (
+          <ul>
+            {page.pairs.slice(1).map((pair) => (
+              <li key={pair.b}>
+                {named(page.names[pair.b] ?? "")}: <a href={samples(pair.b, { change: "gained" })}>{counted(pair.gained)} better</a> and{" "}
+                <a href={samples(pair.b, { change: "lost" })}>{counted(pair.lost)} worse</a> than in {named(first ?? "")} ({itemsOf(pair)})
+              </li>
+            ))}
+          </ul>
         )}
       </section>
-      <section class="card columns">
-        <Cells pair={others[0]} names={[page.names[0] ?? "", page.names[1] ?? ""]} />
-        <Agreements agreement={page.agreement} names={page.names} />
-      </section>
-      <Costs page={page} />
-      <Changed page={page} />
+      {categories.length > 0 && (
+        <section class="card">
+          <h2>
+            By category <small class="soft">difference from {named(first ?? "")}; p corrected for the number of categories (Holm)</small>
+          </h2>
+          {page.pairs.length > 1 && (
+            <p class="legend">
+              {page.pairs.map((pair) => (
+                <span key={pair.b}>
+                  <ShapeMark shape={shapeOf(pair.b)} colour={colourOf(pair.b)} /> {named(page.names[pair.b] ?? "")}
+                </span>
+              ))}
+            </p>
+          )}
+          <p class="help">Filled marks, ▲ and ▼: told apart. Hollow marks: not told apart.</p>
+          <Forest
+            title={`Difference from ${named(first ?? "")} by category`}
+            names={page.names}
+            lines={categories.slice(0, all ? undefined : FIRST_CATEGORIES).map(({ name, pairs }) => ({
+              name: name || "(none)",
+              href: samples(pairs[0]?.b ?? 1, { category: name || "(none)" }),
+              pairs,
+            }))}
+          />
+          {!all && categories.length > FIRST_CATEGORIES && (
+            <button type="button" onClick={() => setAll(true)}>
+              Show all {counted(categories.length)} categories
+            </button>
+          )}
+        </section>
+      )}
+      {page.agreement.length > 0 && (
+        <section class="card">
+          <h2>
+            Agreement <small class="soft">share of items with the same verdict; κ is agreement beyond chance (Cohen)</small>
+          </h2>
+          <Agreement data={page.agreement} names={page.names} />
+        </section>
+      )}
+      {page.costs.length > 0 && (
+        <section class="card">
+          <h2>Cost against score</h2>
+          <Costs page={page} by={costByOf(params)} onBy={(by) => onShow({ by })} />
+        </section>
+      )}
       {page.notes.length > 0 && (
         <section class="card">
-          <h2>What else differs</h2>
+          <h2>What else differs, and what to know</h2>
           <ul>
             {page.notes.map((note, place) => (
               <li key={place}>
@@ -130,76 +269,3 @@ function Compared({ page, onScorer }: { page: Data; onScorer: (name: string) => 
     </>
   );
 }
-
-interface ChosenProps {
-  page: Data;
-  runs: string[];
-  go: (runs: string[]) => void;
-}
-
-/** The runs with their means; the first can be changed, and runs taken out. */
-function Chosen({ page, runs, go: choose }: ChosenProps) {
-  return (
-    <section class="card">
-      <div class="wide" tabIndex={0} role="region" aria-label="runs that are compared">
-        <table class="metrics">
-          <tbody>
-            {page.runs.map((run, place) => (
-              <tr key={place}>
-                <td>
-                  {place > 0 ? <ShapeMark shape={shapeOf(place - 1)} colour={colourOf(place - 1)} /> : <span class="tag">first</span>}
-                </td>
-                <th scope="row">
-                  <a href={addressOf("run", { run: run.id })}>{visible(clipped(page.names[place] ?? run.model, 100))}</a>
-                  <small class="under">{visible(clipped(run.id, 120))}</small>
-                </th>
-                <td class="num">
-                  {page.means[place] && (
-                    <>
-                      <b>{valueOf(page.means[place])}</b> {intervalOf(page.means[place])}
-                      <small class="under">{denominatorOf(page.means[place])}</small>
-                    </>
-                  )}
-                </td>
-                <td>
-                  {place > 0 && (
-                    <button type="button" onClick={() => choose([run.id, ...runs.filter((one) => one !== run.id)])}>
-                      Make it the first
-                    </button>
-                  )}{" "}
-                  {runs.length > 2 && (
-                    <button type="button" onClick={() => choose(runs.filter((one) => one !== run.id))}>
-                      Take out
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
-}
-
-function Refusal({ page, onIntersect, isIntersected }: { page: Data; onIntersect: () => void; isIntersected: boolean }) {
-  return (
-    <section class="card" role="alert">
-      <h2>These runs are not compared</h2>
-      <p class="warn">
-        <Said text={page.refused} />
-      </p>
-      {page.missing.map((fact, place) => (
-        <p key={place}>
-          <b>{visible(clipped(fact.name, 100))}</b>: <Said text={fact.words} />
-        </p>
-      ))}
-      {page.missing.length > 0 && !isIntersected && page.n > 0 && (
-        <button type="button" class="primary" onClick={onIntersect}>
-          Compare the {counted(page.n)} items that all have
-        </button>
-      )}
-    </section>
-  );
-}
-
