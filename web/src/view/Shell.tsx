@@ -54,6 +54,10 @@ export function Shell({ source }: { source: Source }) {
     l: ["leaderboard", () => go(addressOf("leaderboard"))],
   };
   useKeys(keys, true);
+  useEffect(() => {
+    // The link that led here is gone, and the focus with it: go on from the content, not from the head.
+    if (document.activeElement === document.body) document.getElementById("content")?.focus({ preventScroll: true });
+  }, [route.page]);
   const Page = SHOWN[route.page];
   return (
     <SourceContext.Provider value={source}>

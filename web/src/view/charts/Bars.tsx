@@ -1,7 +1,7 @@
 import { clipped, visible } from "../../shared/visible";
 import { type Shape, colourOf, markPath, shapeOf } from "../palette";
 import type { Metric } from "../types";
-import { denominatorOf, intervalOf, valueOf } from "../words";
+import { boundsOf, counted, intervalOf, valueOf } from "../words";
 import "./charts.css";
 
 export interface BarLine {
@@ -15,6 +15,7 @@ export interface BarLine {
 /** Shares with their 95 % intervals, a line for each; several series are told apart by shape and colour. The words beside them are the table. */
 export function Bars({ title, lines, series }: { title: string; lines: BarLine[]; series: string[] }) {
   if (!lines.length) return null;
+  const isBounded = lines.some((line) => line.figures.some((figure) => figure && boundsOf(figure)));
   return (
     <figure class="bars" aria-label={title}>
       {series.length > 1 && <Legend series={series} />}
@@ -36,15 +37,22 @@ export function Bars({ title, lines, series }: { title: string; lines: BarLine[]
               {line.figures.map((figure, which) => (
                 <span key={which}>
                   {series.length > 1 && <span class="unseen">{visible(series[which] ?? "")} </span>}
-                  <b>{valueOf(figure)}</b> <small>{figure && `${intervalOf(figure)} ${denominatorOf(figure)}`}</small>
+                  <b>{valueOf(figure)}</b> <small>{figure && `${intervalOf(figure)} ${missing(figure)}`}</small>
                 </span>
               ))}
             </span>
           </li>
         ))}
       </ul>
+      {isBounded && <figcaption class="help">Behind what failed: the figure if all of those were wrong, and if all were right.</figcaption>}
     </figure>
   );
+}
+
+/** `n=4, 2 failed: 40.0 to 60.0 %` */
+function missing(figure: Metric): string {
+  const failed = figure.failed ? `, ${counted(figure.failed)} failed` : "";
+  return `n=${counted(figure.n)}${failed}${failed && boundsOf(figure) ? `: ${boundsOf(figure)}` : ""}`;
 }
 
 const ROW = 20;

@@ -14,9 +14,11 @@ export function MetricTable({ metrics, scorers, lead }: Props) {
   const isPart = (metric: MetricRow) => metric.part !== "" || metric.name.includes("/");
   const whole = metrics.filter((metric) => !isPart(metric));
   const parts = metrics.filter(isPart);
+  const isBounded = metrics.some((metric) => Object.values(metric.figures).some(boundsOf));
   return (
     <>
       <Table rows={whole} scorers={scorers} lead={lead} />
+      {isBounded && <p class="help">The last line of a figure: what it would be if all that failed were wrong, and if all were right.</p>}
       {parts.length > 0 && (
         <details>
           <summary>Every part, under each scorer ({counted(parts.length)})</summary>
@@ -71,7 +73,7 @@ function Cell({ metric }: { metric: Metric | undefined }) {
         {intervalOf(metric)} n={counted(metric.n)}
         {failed > 0 && `, ${counted(failed)} failed`}
       </small>
-      {boundsOf(metric) && <small class="under">{boundsOf(metric)} if those were wrong or right</small>}
+      {boundsOf(metric) && <small class="under">{boundsOf(metric)}</small>}
     </>
   );
 }

@@ -31,7 +31,7 @@ export function FailureTable({ failures, link }: { failures: FailureRow[]; link:
   const whole = failures.reduce((sum, one) => sum + one.count, 0);
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="failures">
-      <table>
+      <table class="failures">
         <caption>
           <a href={link}>{counted(whole)} failed</a>
         </caption>

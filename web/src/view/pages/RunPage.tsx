@@ -12,6 +12,7 @@ import { headlineOf, provisionalWords } from "../listing/headline";
 import { FactTable, FailureTable, PublishedTable } from "../listing/RunTables";
 import { MetricTable } from "../listing/MetricTable";
 import { type Route, addressOf, go } from "../router";
+import { useTitle } from "../samples/useTitle";
 import type { RunPage as Data } from "../types";
 import { counted } from "../words";
 import "./run.css";
@@ -20,6 +21,7 @@ import "./run.css";
 export function RunPage({ route }: { route: Route }) {
   const source = useSource();
   const run = route.params.get("run") ?? "";
+  useTitle(run);
   const asked = useAsked(() => source.run(run), [source, run], useVersion(run));
   if (asked.state === "waiting") return <p class="soft pad">Reading the run…</p>;
   if (asked.state === "refused")

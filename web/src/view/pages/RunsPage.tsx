@@ -8,12 +8,13 @@ import { Column, RunFilter } from "../listing/RunFilter";
 import { RunGroup, isWhole } from "../listing/RunLine";
 import { type Sort, grouped, shownRuns, toggled, wantedOf, whyNotCompared } from "../listing/table";
 import { type Route, addressOf, go } from "../router";
+import { useTitle } from "../samples/useTitle";
 import type { RunRow } from "../types";
 import { counted } from "../words";
 import "./runs.css";
 
 /** Rows that are drawn at once; more are a button away. */
-const FIRST = 200;
+const FIRST = 100;
 const COLUMNS: [Sort, string][] = [
   ["model", "Model"],
   ["benchmark", "Benchmark"],
@@ -27,6 +28,7 @@ const COLUMNS: [Sort, string][] = [
 /** All runs: sorted, filtered, and chosen for a comparison. */
 export function RunsPage({ route }: { route: Route }) {
   const source = useSource();
+  useTitle("Runs");
   const asked = useAsked(() => source.runs(), [source], useVersion());
   if (asked.state === "waiting") return <p class="soft pad">Reading the runs…</p>;
   if (asked.state === "refused")
@@ -99,7 +101,7 @@ function Listed({ runs, params }: { runs: RunRow[]; params: URLSearchParams }) {
         </table>
       </div>
       {shown.length > most && (
-        <button type="button" onClick={() => setMost(most + 5 * FIRST)}>
+        <button type="button" onClick={() => setMost(most + 2 * FIRST)}>
           Show more of {counted(shown.length)}
         </button>
       )}
