@@ -3,7 +3,8 @@
 Items that share an image or a source are not independent: a model that misreads one picture misses all of
 its questions together. The bootstrap here therefore redraws whole clusters, never single rows. Two
 conventions hold in every function of this folder: `clusters=None` makes each row its own cluster, and so
-does an empty name, for that row alone (rows of unknown origin must not collapse into one cluster).
+does an empty name, for that row alone (rows of unknown origin must not collapse into one cluster). An array
+of whole numbers stands for names that were numbered before: equal numbers, one cluster.
 
 Everything is a function of its arguments, the seed included: the generator is
 `numpy.random.default_rng(seed)`, made anew in each call. NumPy keeps its streams stable within a release
@@ -21,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Clusters = Sequence[str] | Integers
 Interval = tuple[float | None, float | None]
 """(low, high); (None, None) where the data cannot say how far the figure would move."""
 
@@ -91,7 +93,7 @@ def cluster_bootstrap(
     >>> cluster_bootstrap(accuracy, ["a", "a", "b", "b", "c", "c"], seed=0)
     (0.0, 1.0)
     """
-    codes, count = _cluster_codes(clusters, len(clusters))
+    codes, count = cluster_codes(clusters, len(clusters))
     _check(level, resamples, len(clusters), strata)
     if count < 2 or resamples == 0:
         return NO_INTERVAL
@@ -110,7 +112,7 @@ def cluster_bootstrap(
 def cluster_bootstrap_totals(
     columns: ArrayLike,
     statistic: Callable[[Floats], Floats],
-    clusters: Sequence[str] | None = None,
+    clusters: Clusters | None = None,
     strata: Sequence[str] | None = None,
     *,
     seed: int,
@@ -136,7 +138,7 @@ def cluster_bootstrap_totals(
     if not np.isfinite(table).all():
         raise ValueError("columns must be finite numbers")
     _check(level, resamples, len(table), strata)
-    codes, count = _cluster_codes(clusters, len(table))
+    codes, count = cluster_codes(clusters, len(table))
     if count < 2 or resamples == 0:
         return NO_INTERVAL
     sums = _sums_by_cluster(table, codes, count)
@@ -151,7 +153,7 @@ def cluster_bootstrap_totals(
 
 def cluster_bootstrap_means(
     values: ArrayLike,
-    clusters: Sequence[str] | None = None,
+    clusters: Clusters | None = None,
     strata: Sequence[str] | None = None,
     *,
     seed: int,
@@ -174,7 +176,7 @@ def cluster_bootstrap_means(
 def cluster_bootstrap_ratios(
     numerators: ArrayLike,
     denominators: ArrayLike,
-    clusters: Sequence[str] | None = None,
+    clusters: Clusters | None = None,
     strata: Sequence[str] | None = None,
     *,
     seed: int,
@@ -199,22 +201,29 @@ def cluster_bootstrap_ratios(
     )
 
 
-def cluster_count(clusters: Sequence[str] | None, rows: int) -> int:
+def cluster_count(clusters: Clusters | None, rows: int) -> int:
     """How many clusters `rows` rows fall into.
 
     >>> cluster_count(["a", "a", "", ""], 4), cluster_count(None, 4)
     (3, 4)
     """
-    return _cluster_codes(clusters, rows)[1]
+    return cluster_codes(clusters, rows)[1]
 
 
-def _cluster_codes(clusters: Sequence[str] | None, rows: int) -> tuple[Integers, int]:
-    """The number of each row's cluster, 0..count-1: named clusters in the order of their names, then the
-    unnamed."""
+def cluster_codes(clusters: Clusters | None, rows: int) -> tuple[Integers, int]:
+    """The number of each row's cluster, 0..count-1, and the count: named clusters in the order of their names, then
+    the unnamed.
+
+    >>> cluster_codes(["b", "a", "", "b"], 4)
+    (array([1, 0, 2, 1]), 3)
+    """
     if clusters is None:
         return np.arange(rows), rows
     if len(clusters) != rows:
         raise ValueError(f"{rows} rows but {len(clusters)} cluster names")
+    if isinstance(clusters, np.ndarray):
+        kinds, dense = np.unique(clusters, return_inverse=True)
+        return dense.reshape(-1), len(kinds)
     numbers = {name: number for number, name in enumerate(sorted(set(clusters) - {""}))}
     count = len(numbers)
     codes = np.empty(rows, dtype=np.int64)
@@ -255,7 +264,8 @@ def _sums_by_cluster(table: Floats, codes: Integers, count: int) -> Floats:
 
 def _resampled_totals(sums: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     """Totals, shape (resamples, m), of as many clusters as `sums` has rows, drawn with replacement."""
-    kinds, which, frequency = np.unique(sums, axis=0, return_inverse=True, return_counts=True)
+    ordered, starts = _kinds(sums)
+    kinds, frequency = ordered[starts], np.diff(starts, append=len(sums))
     clusters = len(sums)
     if len(kinds) * 8 <= clusters:
         counts = rng.multinomial(clusters, frequency / clusters, size=resamples)
@@ -263,15 +273,24 @@ def _resampled_totals(sums: Floats, resamples: int, rng: np.random.Generator) ->
         product: Floats = np.einsum("rk,km->rm", counts.astype(np.float64), kinds)
         return product
     # Nearly every cluster is of its own kind: drawing the clusters themselves is cheaper.
-    ordered = kinds[np.sort(which.reshape(-1))]
     totals = np.empty((resamples, sums.shape[1]))
+    alike = (ordered == ordered[0]).all(axis=0)
     step = max(1, _BLOCK // clusters)
     for start in range(0, resamples, step):
         stop = min(start + step, resamples)
         picks = rng.integers(0, clusters, size=(stop - start, clusters))
-        for column in range(sums.shape[1]):
-            totals[start:stop, column] = ordered[:, column][picks].sum(axis=1)
+        for column, is_alike in enumerate(alike):
+            # What all clusters have alike, such as one row each, need not be looked up.
+            totals[start:stop, column] = ordered[:, column].sum() if is_alike else ordered[:, column][picks].sum(axis=1)
     return totals
+
+
+def _kinds(sums: Floats) -> tuple[Floats, Integers]:
+    """The rows in lexical order, and where in them each kind of row begins."""
+    ordered = sums[np.lexsort(sums.T[::-1])]
+    begins = np.ones(len(ordered), dtype=np.bool_)
+    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return ordered, np.flatnonzero(begins)
 
 
 def _percentiles(replicates: Floats, level: float) -> Interval:

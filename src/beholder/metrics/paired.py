@@ -17,7 +17,7 @@ import numpy as np
 
 from beholder.errors import UsageError
 from beholder.metrics.accuracy import NO_SPREAD, few_clusters
-from beholder.metrics.intervals import cluster_bootstrap_means, cluster_count
+from beholder.metrics.intervals import Clusters, Floats, Integers, cluster_bootstrap_means, cluster_codes
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -29,6 +29,9 @@ _FLIPS = 9_999
 """Random assignments of signs that `sign_flip` draws; with the one that was seen they are 10,000."""
 _MOST_SUMS = 1 << 16
 """As many sums of flipped differences `sign_flip` weighs exactly."""
+_MOST_SIZES, _LARGEST = 256, 100
+"""With more sizes than the first, `sign_flip` draws the second number of them one by one, and all smaller ones
+together."""
 _BLOCK = 1 << 20  # draws held in memory at once
 
 
@@ -73,7 +76,7 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
 def paired_difference(
     a: Sequence[float | None],
     b: Sequence[float | None],
-    clusters: Sequence[str] | None = None,
+    clusters: Clusters | None = None,
     *,
     seed: int = 0,
     resamples: int = 1000,
@@ -91,18 +94,33 @@ def paired_difference(
     """
     if len(a) != len(b) or (clusters is not None and len(clusters) != len(a)):
         raise ValueError("both sides and the clusters need one entry for each item")
-    rows = [row for row, pair in enumerate(zip(a, b, strict=True)) if None not in pair]
-    failed = len(a) - len(rows)
-    if not rows:
-        return Paired(difference=None, mean_a=None, mean_b=None, n=0, failed=failed, note="no item has both answers")
-    left = np.array([a[row] for row in rows], dtype=np.float64)
-    right = np.array([b[row] for row in rows], dtype=np.float64)
-    if not (np.isfinite(left).all() and np.isfinite(right).all()):
+    left, right = _with_nan(a), _with_nan(b)
+    codes = None if clusters is None else cluster_codes(clusters, len(left))[0]
+    return paired_scores(left, right, codes, seed=seed, resamples=resamples)
+
+
+def _with_nan(scores: Sequence[float | None]) -> Floats:
+    if not all(score is None or math.isfinite(score) for score in scores):
         raise ValueError("scores must be finite numbers, or None where there was no answer")
-    names = None if clusters is None else [clusters[row] for row in rows]
-    n, groups = len(rows), cluster_count(names, len(rows))
-    change = right - left
-    notes = []
+    return np.array([math.nan if score is None else score for score in scores], dtype=np.float64)
+
+
+def paired_scores(
+    a: Floats, b: Floats, clusters: Integers | None = None, *, seed: int = 0, resamples: int = 1000
+) -> Paired:
+    """`paired_difference` of arrays, with NaN where there is no answer: for runs of many items.
+
+    >>> paired_scores(np.array([1.0, 0.0, np.nan]), np.array([1.0, 1.0, 0.0])).difference
+    0.5
+    """
+    known = ~(np.isnan(a) | np.isnan(b))
+    failed = len(a) - int(known.sum())
+    if failed == len(a):
+        return Paired(difference=None, mean_a=None, mean_b=None, n=0, failed=failed, note="no item has both answers")
+    left, right = a[known], b[known]
+    codes, groups = cluster_codes(None if clusters is None else clusters[known], len(left))
+    n, change, notes = len(left), right - left, []
+    names = None if groups == n else codes
 
     low, high = cluster_bootstrap_means(change, names, seed=seed, resamples=resamples)
     method = "paired bootstrap" if groups == n else "paired cluster bootstrap"
@@ -127,9 +145,9 @@ def paired_difference(
             notes.append(CLUSTERED)
     holds = p is not None and groups == n
     return Paired(
-        difference=math.fsum(change) / n,
-        mean_a=math.fsum(left) / n,
-        mean_b=math.fsum(right) / n,
+        difference=math.fsum(change.tolist()) / n,
+        mean_a=math.fsum(left.tolist()) / n,
+        mean_b=math.fsum(right.tolist()) / n,
         n=n,
         failed=failed,
         low=low,
@@ -137,7 +155,7 @@ def paired_difference(
         interval="" if low is None else method,
         cells=cells,
         p=p,
-        p_flips=None if holds else sign_flip(change.tolist(), names, seed=seed),
+        p_flips=None if holds else sign_flip(change, names, seed=seed),
         note="; ".join(notes),
     )
 
@@ -159,41 +177,48 @@ def told_apart(paired: Paired, p: float | None) -> int:
     return (low > 0) - (high < 0)
 
 
-def sign_flip(changes: Sequence[float], clusters: Sequence[str] | None = None, *, seed: int = 0) -> float:
+def sign_flip(changes: Sequence[float] | Floats, clusters: Clusters | None = None, *, seed: int = 0) -> float:
     """The two-sided p of a paired sign-flip (permutation) test: whether item-wise differences lean to one side.
 
     If neither run is better, a cluster's differences could as well have had the other sign, all together: p is the
     share of all ways to give the clusters' sums a sign whose total is at least as far from 0 as the one that was seen
     (Good, Permutation, Parametric and Bootstrap Tests of Hypotheses, 2005, ch. 3). Clusters whose sum is 0 carry no
     information; with k others p is at least 2 / 2^k. It is exact where the clusters are few or their sums take few
-    sizes. Else 9,999 random assignments are drawn, and p is (hits + 1) / (draws + 1). With each item its own cluster
-    and differences of -1, 0 and 1 it is exact McNemar. No differences at all: p = 1.
+    sizes. Else 9,999 random assignments are drawn, and p is (hits + 1) / (draws + 1). Where there are more than 256
+    sizes, clusters of the largest 100 get their signs one by one; the sum of all others, none of which weighs much, is
+    drawn from the normal distribution that has its variance. With each item its own cluster and differences of -1, 0
+    and 1 it is exact McNemar. No differences at all: p = 1.
 
     >>> sign_flip([0.5, 0.25, 1.0, 0.0])  # 2 of 2^3
     0.25
     >>> sign_flip([0.5, 0.25, 1.0, 0.5], ["a", "a", "b", "b"])
     0.5
     """
-    sums: dict[str | int, list[float]] = {}
-    for row, change in enumerate(changes):
-        sums.setdefault((clusters[row] if clusters is not None else "") or row, []).append(change)
-    totals = np.array([math.fsum(own) for own in sums.values()], dtype=np.float64)
+    codes, groups = cluster_codes(clusters, len(changes))
+    totals = np.bincount(codes, weights=np.asarray(changes, dtype=np.float64), minlength=groups)
     # Rounded, so that 1/3 + 1/3 and 2/3 are one size. Clusters of one size differ only in how many keep their sign.
     sizes, counts = np.unique(np.round(np.abs(totals), 9), return_counts=True)
     sizes, counts = sizes[sizes > 0], counts[sizes > 0]
     if not len(sizes):
         return 1.0
-    at_least = abs(math.fsum(totals)) - 1e-6 * sizes.max()
+    at_least = abs(math.fsum(totals.tolist())) - 1e-6 * float(sizes.max())
     if math.prod(int(count) + 1 for count in counts) <= _MOST_SUMS:
         sums_of, chances = np.zeros(1), np.ones(1)
         for size, count in zip(sizes, counts, strict=True):
             sums_of = np.add.outer(sums_of, size * (2 * np.arange(count + 1) - count)).ravel()
             chances = np.multiply.outer(chances, _coin_tosses(int(count))).ravel()
         return min(1.0, math.fsum(chances[np.abs(sums_of) >= at_least]))
-    rng, hits, step = np.random.default_rng(seed % 2**64), 0, max(1, _BLOCK // len(sizes))
+    rng, hits, spread = np.random.default_rng(seed % 2**64), 0, 0.0
+    if len(sizes) > _MOST_SIZES:
+        spread = math.sqrt(float(counts[:-_LARGEST] @ sizes[:-_LARGEST] ** 2))
+        sizes, counts = sizes[-_LARGEST:], counts[-_LARGEST:]
+    step = max(1, _BLOCK // len(sizes))
     for start in range(0, _FLIPS, step):
-        kept = rng.binomial(counts, 0.5, size=(min(step, _FLIPS - start), len(counts)))
-        hits += int(np.sum(np.abs((2 * kept - counts) @ sizes) >= at_least))
+        draws = min(step, _FLIPS - start)
+        flipped = (2 * rng.binomial(counts, 0.5, size=(draws, len(counts))) - counts) @ sizes
+        if spread:
+            flipped += rng.normal(0, spread, draws)
+        hits += int(np.sum(np.abs(flipped) >= at_least))
     return (hits + 1) / (_FLIPS + 1)
 
 
