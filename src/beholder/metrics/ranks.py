@@ -24,6 +24,8 @@ from beholder.metrics.paired import SIGNIFICANT, holm_where_tested, mcnemar_exac
 
 FEW = 16
 """Up to so many clusters that differ `sign_flip` is exact."""
+MOST_EXACT = 1_000_000
+"""Items of two shares up to which they are compared exactly."""
 _Z = NormalDist().inv_cdf(0.975)
 
 
@@ -124,27 +126,58 @@ def paired_test(a: Floats, b: Floats, clusters: Integers | None = None) -> tuple
 def independent_p(a: Estimate, b: Estimate) -> float | None:
     """The two-sided p of two figures over different items being equal; None if one of them has no spread to speak of.
 
-    Two shares of right items: the two-proportion z-test with the pooled share. Else the difference over the root of the
-    summed variances. Of figures over the *same* items it is usually too large, as these share what is hard in them: it
-    then says too rarely that two lines differ, never too often.
+    Two shares of right items: Fisher's exact test, up to `MOST_EXACT` items its limit, the two-proportion z-test with
+    the pooled share. Else the difference over the root of the summed variances. Of figures over the *same* items it is
+    usually too large, as these share what is hard in them: it then says too rarely that two lines differ, never too
+    often.
 
     >>> round(independent_p(Estimate(0.62, 50), Estimate(0.28, 50)), 5)
-    0.00063
+    0.00118
     >>> independent_p(Estimate(1.0, 20), Estimate(1.0, 50))
     1.0
     """
     if min(a.n, b.n) < 1:
         return None
-    if a.error is None and b.error is None:
-        pooled = (a.value * a.n + b.value * b.n) / (a.n + b.n)
-        variance = pooled * (1 - pooled) * (1 / a.n + 1 / b.n)
-    else:
-        variance = a.variance + b.variance
     if a.value == b.value:
         return 1.0
+    if a.error is not None or b.error is not None:
+        variance = a.variance + b.variance
+    elif a.n + b.n <= MOST_EXACT:
+        return fisher_exact(round(a.value * a.n), a.n, round(b.value * b.n), b.n)
+    else:
+        pooled = (a.value * a.n + b.value * b.n) / (a.n + b.n)
+        variance = pooled * (1 - pooled) * (1 / a.n + 1 / b.n)
     if variance <= 0:
         return None
     return math.erfc(abs(a.value - b.value) / math.sqrt(2 * variance))
+
+
+def fisher_exact(x: int, n: int, y: int, m: int) -> float:
+    """The two-sided p of `x` right of `n` and `y` right of `m` other items: twice the smaller tail, at most 1.
+
+    With x + y given, x is hypergeometric if both are right equally often (Fisher, Journal of the Royal Statistical
+    Society 98, 1935, 39-82). The z-test's p is far too small where few items meet many: 3 right of 20 against 24 of
+    1,215 is 0.00008 by it, and 0.017 here, and a table of hundreds of pairs finds such pairs by chance.
+
+    >>> round(fisher_exact(3, 20, 24, 1215), 4)
+    0.0166
+    """
+    if x * m > y * n:
+        x, n, y, m = y, m, x, n
+    right = x + y
+    # In units of the largest term P(x), each further one is the one before times a factor below 1: x is below its mean.
+    largest = _log_choose(n, x) + _log_choose(m, y) - _log_choose(n + m, right)
+    term = total = 1.0
+    for i in range(x, max(0, right - m), -1):
+        term *= i * (m - right + i) / ((n - i + 1) * (right - i + 1))
+        total += term
+        if term < 1e-12 * total:
+            break
+    return min(1.0, 2 * math.exp(largest + math.log(total)))
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def error_of_interval(low: float, high: float) -> float:
