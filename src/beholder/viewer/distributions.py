@@ -159,7 +159,7 @@ def _round_step(least: float, *, whole: bool) -> float:
 class Came(NamedTuple):
     """How many responses came to something under one scorer, how many of them have a value, and its sum."""
 
-    count: int
+    responses: int
     judged: int
     total: float
 
@@ -190,5 +190,5 @@ def outcomes(db: sqlite3.Connection, scorers: Sequence[str]) -> dict[str, dict[s
 def bars(came: Mapping[str, Mapping[str, Came]]) -> list[Bar]:
     """The outcomes as bars."""
     return [
-        Bar(scorer=scorer, counts={bucket: one.count for bucket, one in own.items()}) for scorer, own in came.items()
+        Bar(scorer=scorer, counts={bucket: one.responses for bucket, one in own.items()}) for scorer, own in came.items()
     ]

@@ -152,7 +152,7 @@ def means_so_far(came: Mapping[str, Mapping[str, Came]]) -> Metrics:
             RUNNING_MEAN: Metric(
                 value=total / n if n else None,
                 n=n,
-                failed=own[Outcome.FAILED].count if Outcome.FAILED in own else 0,
+                failed=own[Outcome.FAILED].responses if Outcome.FAILED in own else 0,
                 low=low,
                 high=high,
                 interval="" if low is None else "wilson",
