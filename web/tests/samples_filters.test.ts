@@ -28,6 +28,7 @@ const COLUMNS: Columns = {
   difficulty: [0, 1, 0, 1, 0, 1],
   flags: [DISAGREE | USED_TOOL, USED_TOOL | CALL_FAILED | BUDGET, MARKED, SPLIT, USED_TOOL | STALE, FAILED],
   searchable: true,
+  left_out: 0,
 };
 const TABLE = tableOf(COLUMNS);
 const NOTHING = { text: null, change: null };

@@ -9,14 +9,16 @@ test.each(wild as [string, [string, string | string[]][], string][])("%s with %j
 });
 
 const MANIFEST: Manifest = {
-  files: { "api/run?run=a": "run-0/run.json", "api/compare?run=a&run=b": "compare-0.json" },
+  files: { "api/run?run=a": "run-0/run.json", "api/compare?run=a&run=b": "compare-0.json", "api/compare?run=b&run=c&run=a": "compare-1.json" },
   runs: { a: { folder: "run-0", n: 5, of: 9, chunk: 2 } },
+  order: ["c", "b", "a"],
   pictures: { f00: "jpg" },
 };
 const row = (place: number) => ({ place, key: `k${place}` });
 const FILES: Record<string, unknown> = {
   "run-0/run.json": { row: { id: "a" } },
   "compare-0.json": { n: 3 },
+  "compare-1.json": { n: 4 },
   "run-0/rows-0.json": { version: "v", rows: [row(0), row(1)] },
   "run-0/rows-1.json": { version: "v", rows: [row(2), row(3)] },
   "run-0/rows-2.json": { version: "v", rows: [row(4)] },
@@ -41,6 +43,12 @@ test("an answer is the file that the manifest names", async () => {
   expect((await source.compare(["a", "b"], "", false)).n).toBe(3);
   await source.run("a");
   expect(asked).toEqual(["run-0/run.json", "compare-0.json"]);
+});
+
+test("a comparison of several is the same in whichever order the others are named", async () => {
+  const { source } = opened();
+  expect((await source.compare(["b", "a", "c"], "", false)).n).toBe(4);
+  expect((await source.compare(["b", "c", "a"], "", false)).n).toBe(4);
 });
 
 test("rows come from their chunks, in the order asked for, and only those that are there", async () => {

@@ -174,7 +174,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
 
     `buckets[scorer]` has one letter of `LETTERS` for each item. `category[i]` is a place in `categories`, in the same
     way `difficulty`. `flags[i]` are the bits above. `ready` is below 1 while the run's index is being made: then only
-    the first items are here. `responses` counts the responses of an item.
+    the first items are here. `left_out` counts the items that a written folder does without.
     """
 
     version: str
@@ -189,6 +189,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     difficulty: list[int]
     flags: list[int]
     searchable: bool = True
+    left_out: int = 0
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

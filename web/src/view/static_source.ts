@@ -9,6 +9,8 @@ export interface Manifest {
   /** Request → file. */
   files: Record<string, string>;
   runs: Record<string, Held>;
+  /** The runs as they were given: comparisons of several have the first one, then the others in this order. */
+  order: string[];
   /** SHA-256 of a picture → the ending of its file. */
   pictures: Record<string, string>;
 }
@@ -42,8 +44,11 @@ export class StaticSource implements Source {
   columns = (run: string) => this.answer<Columns>("api/columns", { run }, "the samples of this run");
   changes = (run: string, against: string, scorer: string) =>
     this.answer<Changes>("api/changes", { run, against, scorer }, "what changed between these runs");
-  compare = (runs: string[], scorer: string, intersect: boolean) =>
-    this.answer<ComparePage>("api/compare", { run: runs, scorer, intersect: intersect ? "1" : "" }, "this comparison");
+  compare = ([first = "", ...others]: string[], scorer: string, intersect: boolean) => {
+    const { order } = this.manifest;
+    const run = [first, ...others.sort((one, other) => order.indexOf(one) - order.indexOf(other))];
+    return this.answer<ComparePage>("api/compare", { run, scorer, intersect: intersect ? "1" : "" }, "this comparison");
+  };
   leaderboard = (benchmark: string, scorer: string, metric: string) =>
     this.answer<Leaderboard>("api/leaderboard", { benchmark, scorer, metric }, "this leaderboard");
 

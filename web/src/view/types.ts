@@ -94,6 +94,7 @@ export interface Columns {
   difficulty: number[];
   flags: number[];
   searchable: boolean;
+  left_out: number;
 }
 
 export interface ComparePage {

@@ -106,6 +106,11 @@ function Count({ samples, filters }: { samples: Samples; filters: Filters }) {
       <p role="status">
         {isLooking ? "Searching…" : refused ? <span class="warn">{visible(clipped(refused, 300))}</span> : listWords(matched.places.length, table.n, filters, scorerOf(table, filters))}
       </p>
+      {table.leftOut > 0 && (
+        <p class="soft">
+          This folder holds the first {counted(table.n)}; <code>beholder view</code> shows the other {counted(table.leftOut)} too.
+        </p>
+      )}
       {table.ready < 1 && (
         <p class="soft">
           <progress value={table.ready} max={1} aria-label="samples read" /> the run is being read: {counted(table.n)} samples so far

@@ -107,10 +107,12 @@ export interface Table {
   /** All flags that any item has: what none has need not be asked for. */
   anyFlags: number;
   searchable: boolean;
+  /** How many items a written folder does without. */
+  leftOut: number;
 }
 
 export function tableOf(columns: Columns): Table {
-  const { version, ready, n, scorers, scorer, categories, difficulties, searchable } = columns;
+  const { version, ready, n, scorers, scorer, categories, difficulties, searchable, left_out: leftOut } = columns;
   const flags = Uint16Array.from({ length: n }, (_, place) => columns.flags[place] ?? 0);
   let anyFlags = 0;
   for (const each of flags) anyFlags |= each;
@@ -129,6 +131,7 @@ export function tableOf(columns: Columns): Table {
     flags,
     anyFlags,
     searchable,
+    leftOut,
   };
 }
 
