@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import math
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
+import numpy as np
 
 from beholder.benchmarks.benchmark import Benchmark
+from beholder.metrics.intervals import Floats, Integers
 from beholder.metrics.paired import (
     SIGNIFICANT,
     Paired,
     align,
     holm_where_tested,
     minimum_detectable_effect,
-    paired_difference,
+    paired_scores,
 )
 from beholder.metrics.votes import Decision, majority, majority_of_answered, tally
 from beholder.score import Outcome, Score, ScoredItem
@@ -29,6 +32,16 @@ class ItemValue(msgspec.Struct, frozen=True):
     value: float | None
     cluster: str
     category: str
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """Items that runs share, in the order of their keys: the number of each one's cluster, and that of its category
+    among the `named` ones, which are sorted."""
+
+    keys: list[str]
+    clusters: Integers
+    categories: Integers
+    named: list[str]
 
 
 class CategoryRow(msgspec.Struct, frozen=True):
@@ -141,42 +154,61 @@ def compare_values(
 ) -> Comparison:
     """`compare` of what the items of each run are worth (`item_values`)."""
     aligned = align(a, b, intersect=intersect, names=names)
-    left, right = aligned.a, aligned.b
-    rows: dict[str, list[int]] = defaultdict(list)
-    for row, value in enumerate(left):
-        rows[value.category].append(row)
+    shared = shared_items(aligned.keys, aligned.a)
+    left, right = scores_of(aligned.a), scores_of(aligned.b)
+    return compare_scores(shared, left, right, scorer, seed=seed, resamples=resamples)
 
-    def paired_of(members: Sequence[int]) -> Paired:
-        return paired_difference(
-            [left[row].value for row in members],
-            [right[row].value for row in members],
-            [left[row].cluster for row in members],
-            seed=seed,
-            resamples=resamples,
-        )
 
-    paired = paired_of(range(len(left)))
-    by_category = [(category, paired_of(members)) for category, members in sorted(rows.items()) if len(rows) > 1]
-    changes = [
-        (key, ours, theirs.value - ours.value)
-        for key, ours, theirs in zip(aligned.keys, left, right, strict=True)
-        if ours.value is not None and theirs.value is not None
-    ]
-    gained = [(key, ours.category) for key, ours, change in changes if change > 0]
-    lost = [(key, ours.category) for key, ours, change in changes if change < 0]
-    n_gained, n_lost = (Counter(category for _, category in found) for found in (gained, lost))
-    corrected = holm_where_tested([result.p_decides for _, result in by_category])
+def shared_items(keys: list[str], values: Sequence[ItemValue]) -> Shared:
+    """The items of these keys, with the clusters and categories that a run has of them."""
+    numbers: dict[str, int] = {}
+    clusters = [numbers.setdefault(value.cluster, len(numbers)) for value in values]
+    named = sorted({value.category for value in values})
+    places = {name: place for place, name in enumerate(named)}
+    categories = [places[value.category] for value in values]
+    return Shared(keys, np.array(clusters, dtype=np.int64), np.array(categories, dtype=np.int64), named)
+
+
+def scores_of(values: Sequence[ItemValue]) -> Floats:
+    """The values as an array, NaN where every response failed."""
+    return np.array([math.nan if one.value is None else one.value for one in values], dtype=np.float64)
+
+
+def compare_scores(
+    items: Shared, a: Floats, b: Floats, scorer: str, *, seed: int = 0, resamples: int = 1000
+) -> Comparison:
+    """The paired comparison of two runs' scores of the same items, in their order; NaN where there is no answer."""
+
+    def paired_of(rows: Integers) -> Paired:
+        return paired_scores(a[rows], b[rows], items.clusters[rows], seed=seed, resamples=resamples)
+
+    paired = paired_of(np.arange(len(a)))
+    several = len(items.named) > 1
+    by_category = [paired_of(rows) for rows in _rows_by_category(items)] if several else []
+    change = b - a
+    gained, lost = np.flatnonzero(change > 0), np.flatnonzero(change < 0)  # NaN is neither
+    n_gained, n_lost = (
+        np.bincount(items.categories[rows], minlength=len(items.named)).tolist() for rows in (gained, lost)
+    )
+    corrected = holm_where_tested([result.p_decides for result in by_category])
+    known = ~np.isnan(change)
     return Comparison(
         scorer=scorer,
         paired=paired,
         categories=[
-            CategoryRow(category, result, p_holm, n_gained=n_gained[category], n_lost=n_lost[category])
-            for (category, result), p_holm in zip(by_category, corrected, strict=True)
+            CategoryRow(items.named[place], result, p_holm, n_gained=n_gained[place], n_lost=n_lost[place])
+            for place, (result, p_holm) in enumerate(zip(by_category, corrected, strict=True))
         ],
-        gained=[key for key, _ in gained],
-        lost=[key for key, _ in lost],
-        detectable=_detectable(paired, [(ours.cluster, change) for _, ours, change in changes]),
+        gained=[items.keys[row] for row in gained.tolist()],
+        lost=[items.keys[row] for row in lost.tolist()],
+        detectable=_detectable(paired, change[known], items.clusters[known]),
     )
+
+
+def _rows_by_category(items: Shared) -> list[Integers]:
+    """Which rows each category has, by its number."""
+    order = np.argsort(items.categories, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(items.categories, minlength=len(items.named)))[:-1])
 
 
 def right_wrong(
@@ -204,30 +236,29 @@ def with_difficulties(items: Sequence[ScoredItem]) -> list[ScoredItem]:
     return [msgspec.structs.replace(item, category=item.difficulty) for item in items]
 
 
-def _detectable(paired: Paired, changes: list[tuple[str, float]]) -> float | None:
+def _detectable(paired: Paired, changes: Floats, clusters: Integers) -> float | None:
     """The detectable difference, in 0..1, for the test that decides."""
-    if 2 / 2 ** len({cluster for cluster, _ in changes}) > SIGNIFICANT:
+    _, codes = np.unique(clusters, return_inverse=True)
+    groups = int(codes.max(initial=-1)) + 1
+    if 2 / 2 ** min(groups, 1_000) > SIGNIFICANT:
         return None  # even if all clusters lean to one side
     if paired.p_flips is None:
-        return minimum_detectable_effect(paired.n, discordant=sum(change != 0 for _, change in changes) / paired.n)
-    found = _by_spread(changes)
+        return minimum_detectable_effect(paired.n, discordant=np.count_nonzero(changes) / paired.n)
+    found = _by_spread(changes, codes, groups)
     return found if found is not None and found <= 1 else None
 
 
-def _by_spread(changes: list[tuple[str, float]]) -> float | None:
-    """The detectable difference from (cluster, difference) of each item.
+def _by_spread(changes: Floats, codes: Integers, groups: int) -> float | None:
+    """The detectable difference from the difference of each item and the number of its cluster, 0..groups-1.
 
     The variance of the mean of n differences d_i in G clusters is taken as G / (G - 1) · Σ_g (Σ_{i in g} (d_i - d̄))² /
     n² (the cluster-robust estimate of Cameron and Miller, Journal of Human Resources 50, 2015, for a mean). With each
     item its own cluster, it is sd² / n.
     """
     n = len(changes)
-    sums: dict[str, float] = defaultdict(float)
-    mean = sum(change for _, change in changes) / max(n, 1)
-    for cluster, change in changes:
-        sums[cluster] += change - mean
-    if len(sums) < 2:
+    if groups < 2:
         return None
-    variance = len(sums) / (len(sums) - 1) * sum(total**2 for total in sums.values()) / n**2
-    sd = (n * variance) ** 0.5  # of independent items that would leave the mean as uncertain
+    sums = np.bincount(codes, weights=changes - math.fsum(changes.tolist()) / n, minlength=groups)
+    variance = groups / (groups - 1) * float(sums @ sums) / n**2
+    sd = math.sqrt(n * variance)  # of independent items that would leave the mean as uncertain
     return minimum_detectable_effect(n, sd=sd) if sd > 1e-12 else None
