@@ -128,3 +128,33 @@ def test_scores_by_other_code_are_said_and_rescore_mends_them(beholder: Beholder
         assert "recipe, official, strict, lenient" in shown.err
     assert beholder("rescore", a).code == 0
     assert beholder.json("compare", a, b)["notes"] == []
+
+
+def test_three_runs_are_compared_with_the_first(beholder: Beholder, tmp_path: Path) -> None:
+    a = answered(beholder, tmp_path, "a", "TTTFTT")
+    b = answered(beholder, tmp_path, "b", "TFTTFT")
+    c = answered(beholder, tmp_path, "c", "FTFFTT")
+    found = beholder.json("compare", a, b, c)
+    assert found["n"] == 6
+    pairs = [round(one["comparison"]["paired"]["difference"], 6) for one in found["against"]]
+    assert pairs == [0.5, round(-2 / 6, 6)]
+    assert [(one["a"], one["b"]) for one in found["agreement"]] == [(0, 1), (0, 2), (1, 2)]
+    said = beholder("compare", a, b, c)
+    assert said.code == 0
+    assert [line.split()[0] for line in said.out.splitlines()[2:5]] == ["A", "B", "C"]
+    assert "+50.0" in said.out
+    assert "A and B agree on 50.0 % of 6 items" in said.out
+
+
+def test_how_many_runs_are_compared(beholder: Beholder, tmp_path: Path) -> None:
+    a = answered(beholder, tmp_path, "a", "TTTFTT")
+    for number in (1, 13):
+        said = beholder("compare", *[a] * number)
+        assert said.code == 2
+        assert f"2 to 12 runs, not {number}" in said.err
+
+
+def test_two_runs_tell_how_far_they_agree(beholder: Beholder, tmp_path: Path) -> None:
+    a, b = answered(beholder, tmp_path, "a", "TTTFTT"), answered(beholder, tmp_path, "b", "TFTTFT")
+    assert "A and B agree on 50.0 % of 6 items" in beholder("compare", a, b).out
+    assert beholder.json("compare", a, b)["agreement"][0]["same"] == 0.5

@@ -33,7 +33,7 @@ def complete_names(command: Any) -> None:
                 param._custom_shell_complete = _benchmarks
             elif param.metavar == MODEL:
                 param._custom_shell_complete = _models
-            elif param.metavar in (*RUNS, "RUN_B"):
+            elif param.metavar in RUNS:
                 param._custom_shell_complete = _runs
             elif param.metavar == "SHELL":
                 param._custom_shell_complete = _shells

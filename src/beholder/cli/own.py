@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.main
 
-RUNS = ("RUN", "RUN…", "RUN_A", "EXPERIMENT")
+RUNS = ("RUN", "RUN…", "EXPERIMENT")
 BENCHMARK, MODEL = "BENCHMARK", "KIND/NAME"
 _BY_THE_PERSON = ("COMMANDLINE", "ENVIRONMENT", "PROMPT")
 

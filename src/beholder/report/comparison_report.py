@@ -1,16 +1,18 @@
-"""A paired comparison on a terminal: the difference with its interval and test, then by category."""
+"""Comparisons on a terminal: differences with their intervals and tests, by category; agreement; what runs cost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from beholder.report.comparison import Comparison
-from beholder.report.figures import count, percent
+from beholder.report.figures import count, dollars, percent, value_of
 from beholder.report.plain_text import plain
+from beholder.report.several_runs import Against, Several
 from beholder.report.terminal import bare_table, cell, say
+from beholder.store.spending import Spent
 
 
 def print_comparison(
@@ -73,3 +75,73 @@ def print_comparison(
             "" if row.p_holm is None else f"{row.p_holm:.3g}",
         )
     console.print(table)
+
+
+def print_several(
+    console: Console,
+    result: Several,
+    names: Sequence[str],
+    notes: Mapping[int, Sequence[str]],
+    spent: Sequence[Spent],
+) -> None:
+    """Prints how each run differs from the first, and how far any two agree. `notes` are those of each against it."""
+    letters = [chr(ord("A") + place) for place in range(len(names))]
+    title = f"Against A, scorer {result.scorer}, {count(result.n)} items"
+    console.print(Text(title, "bold"), soft_wrap=True)
+    table = bare_table("", "run", "mean", "against A", "95 %", "p (Holm)", "better", "worse", texts=2)
+    for place, (letter, name, mean) in enumerate(zip(letters, names, result.means, strict=True)):
+        row = [letter, plain(name, one_line=True, limit=24), value_of(mean)]
+        if place:
+            row += _against(result.against[place - 1])
+        table.add_row(*map(cell, [*row, *[""] * (8 - len(row))]))
+    console.print(table)
+    say(
+        console, "* told apart from A by exact McNemar, or sign flips over clusters; p is corrected for the runs", "dim"
+    )
+    print_agreement(console, result, spent)
+    about: dict[str, list[str]] = {}
+    for place, sentences in notes.items():
+        for sentence in sentences:
+            about.setdefault(sentence, []).append(letters[place])
+    for sentence, whom in about.items():
+        say(console, f"  note ({', '.join(whom)}): {plain(sentence, one_line=True)}", "yellow")
+
+
+def _against(one: Against) -> list[str]:
+    """A run's difference from the first in points, its interval and p, and on how many items it is better and worse."""
+    paired = one.comparison.paired
+    difference = "–" if paired.difference is None else f"{100 * paired.difference:+.1f}{'*' if one.told_apart else ''}"
+    low, high = paired.low, paired.high
+    return [
+        difference,
+        "" if low is None or high is None else f"[{100 * low:+.1f}, {100 * high:+.1f}]",
+        "" if one.holm is None else f"{one.holm:.2g}",
+        count(len(one.comparison.gained)),
+        count(len(one.comparison.lost)),
+    ]
+
+
+def print_agreement(console: Console, result: Several, spent: Sequence[Spent]) -> None:
+    """How far the runs agree on which items are right, and what they cost."""
+    for one in result.agreement:
+        if one.same is None:
+            continue
+        pair = f"{chr(ord('A') + one.a)} and {chr(ord('A') + one.b)}"
+        beyond = "" if one.kappa is None else f", beyond chance (kappa) {one.kappa:.2f}"
+        wrong = (
+            ""
+            if one.both_wrong_same is None
+            else f"; where both are wrong, {percent(one.both_wrong_same)} say the same"
+        )
+        say(console, f"  {pair} agree on {percent(one.same)} of {count(one.n)} items{beyond}{wrong}", "dim")
+    if result.left_out:
+        say(console, f"  {count(result.left_out)} items are left out: not all of the runs hold them", "yellow")
+    for place, (own, mean) in enumerate(zip(spent, result.means, strict=True)):
+        if own.cost is not None:
+            more = f" and {count(own.unpriced)} requests without a price" if own.unpriced else ""
+            letter = chr(ord("A") + place)
+            say(
+                console,
+                f"  {letter} scores {value_of(mean)} for {dollars(own.cost)}{more}, {count(own.tokens)} tokens",
+                "dim",
+            )

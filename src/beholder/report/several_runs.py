@@ -105,6 +105,17 @@ def compare_several(
     )
 
 
+def names_of(models: Sequence[str]) -> list[str]:
+    """What runs are called: their models, with a letter where a model is there more than once.
+
+    >>> names_of(["m", "n", "m"])
+    ['m (A)', 'n', 'm (C)']
+    """
+    return [
+        f"{model} ({chr(ord('A') + place)})" if models.count(model) > 1 else model for place, model in enumerate(models)
+    ]
+
+
 def answers_read(items: Sequence[ScoredItem], scorer: str) -> dict[str, str]:
     """What a scorer read in each item: of several answers the most frequent, of equals the first.
 
