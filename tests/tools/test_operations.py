@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import gc
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import cv2
 import numpy as np
@@ -11,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beholder.sample import ToolCall
-from beholder.tools.operations import LONGEST_CODE, UNPARSED, degrees_turned, operations
+from beholder.tools.operations import LONGEST_CODE, UNPARSED, degrees_turned, operations, tree_of
 
 
 def python(code: str) -> ToolCall:
@@ -135,3 +138,24 @@ def test_any_code_is_read(code: str) -> None:
     found = operations(python(code))
     assert len(set(found)) == len(found)
     assert all(0 <= degrees < 360 for degrees in degrees_turned(python(code)))
+
+
+def test_code_is_parsed_in_several_threads_at_once() -> None:
+    """Python 3.11 loses count of the depth of a tree if another thread parses while one is made."""
+    lines = [
+        f"def f{n}(a):\n    return [[x + (y * {n}) for x in a] for y in a if y != (1, [2, (3,)])]" for n in range(100)
+    ]
+    call = ToolCall("1", "python", json.dumps({"code": "\n".join(lines)}))
+
+    def let_another_go_on(*_: object) -> None:
+        time.sleep(0)
+
+    usual = gc.get_threshold()
+    gc.set_threshold(50)
+    gc.callbacks.append(let_another_go_on)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert all(tree is not None for tree in pool.map(lambda _: tree_of(call), range(24)))
+    finally:
+        gc.callbacks.remove(let_another_go_on)
+        gc.set_threshold(*usual)

@@ -9,6 +9,7 @@ slices (`pixels[10:90, 20:60]`) is, as `crop`.
 from __future__ import annotations
 
 import ast
+import threading
 import warnings
 
 import msgspec
@@ -102,13 +103,17 @@ def degrees_turned(call: ToolCall) -> tuple[float, ...]:
     return tuple(degrees % 360 for degrees in stated if degrees is not None)
 
 
+_PARSING = threading.Lock()
+
+
 def tree_of(call: ToolCall) -> ast.Module | None:
     """The code of a call of the Python tool, parsed; None where there is none, or it is no Python."""
     try:
         code = read_arguments(call.arguments, _Code, longest=8 * LONGEST_CODE)[0].code
         if len(code) > LONGEST_CODE:
             return None
-        with warnings.catch_warnings():
+        # One thread at a time: what is ignored is the whole process's, and Python 3.11 counts depth in one place.
+        with _PARSING, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python thinks of a string such as "\d" is no concern of ours
             return ast.parse(code)
     except (MalformedArguments, SyntaxError, ValueError, RecursionError, MemoryError):
