@@ -19,8 +19,9 @@ from beholder.benchmarks import benchmark
 from beholder.benchmarks.tir.published import beside
 from beholder.report.run_list import read_results
 from beholder.sample import Sampling
+from beholder.score import Metric
 from beholder.store import marks
-from beholder.viewer import run_figures, run_page
+from beholder.viewer import run_figures, run_page, tools_of_run
 from beholder.viewer.library import Library
 from beholder.viewer.run_data import Bar, Fact, FailureRow, MetricRow, RunPage
 from beholder.viewer.run_figures import RUNNING_MEAN
@@ -162,6 +163,20 @@ def test_tools_are_told_in_figures(pages: dict[str, RunPage]) -> None:
     assert tools["tools"] == "visual (native calls)"
     assert "have one" in tools["calls"]
     assert pages["plain"].tools == []
+
+
+def test_many_conversations_are_counted_and_not_diagnosed(
+    pages: dict[str, RunPage], library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools_of_run, "MOST_DIAGNOSED", 3)
+    monkeypatch.setattr(tools_of_run, "tool_use", None)
+    diagnosed, counted = facts(pages["tools"].tools), facts(run_page.run_page(library, "tools").tools)
+    assert counted["tools"] == diagnosed["tools"]
+    for name in ("turns", "calls"):  # without the median, which SQLite does not count
+        assert counted[name].partition(",")[0] == diagnosed[name].partition(",")[0]
+        assert counted[name].rpartition(";")[2] in diagnosed[name].replace("most", ", most").replace(",,", ",") or name
+    assert counted["outcomes"] == diagnosed["outcomes"]
+    assert counted["ended"] == diagnosed["ended"].partition(";")[0]
 
 
 # -- beside the published table -------------------------------------------------------------------------------------
@@ -355,3 +370,13 @@ def test_the_server_s_own_decoding_is_said(tmp_path: Path) -> None:
     with closing(Library(run.parent, cache=tmp_path / "cache")) as library:
         assert facts(run_page.run_page(library, run.name).plan)["decoding"] == "the server's own"
     assert plan_for(data).sampling.temperature == 0
+
+
+def test_so_far_a_scorer_leads_that_has_judged_something() -> None:
+    """TIR-Bench is led by `official`, which needs answers that an extractor has read."""
+    nothing, some = {RUNNING_MEAN: Metric(value=None, n=0)}, {RUNNING_MEAN: Metric(value=0.5, n=4)}
+    found = benchmark("tir")
+    leading = run_figures._leading_so_far
+    assert leading(found, {"official": nothing, "strict": some, "lenient": some}) == ("lenient", RUNNING_MEAN)
+    assert leading(found, {"official": some, "lenient": some}) == ("official", RUNNING_MEAN)
+    assert leading(found, {"official": nothing}) == ("official", RUNNING_MEAN)

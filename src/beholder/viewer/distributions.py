@@ -190,5 +190,6 @@ def outcomes(db: sqlite3.Connection, scorers: Sequence[str]) -> dict[str, dict[s
 def bars(came: Mapping[str, Mapping[str, Came]]) -> list[Bar]:
     """The outcomes as bars."""
     return [
-        Bar(scorer=scorer, counts={bucket: one.responses for bucket, one in own.items()}) for scorer, own in came.items()
+        Bar(scorer=scorer, counts={bucket: one.responses for bucket, one in own.items()})
+        for scorer, own in came.items()
     ]

@@ -15,8 +15,9 @@ RIGHT, PARTLY, WRONG = "right", "partly right", "wrong"
 BUCKETS = (RIGHT, PARTLY, WRONG, "tie", "unparsed", "refused", "truncated", "failed", "n/a")
 """What can become of an item under one scorer, in the order in which it is shown."""
 LETTERS = "RPWTUDCFN"
-"""A letter of its own for each of `BUCKETS`, in the same order (`D` is declined: refused; `C` is cut off: truncated); `-`
-where there is no score yet."""
+"""A letter of its own for each of `BUCKETS`, in the same order (`D` is declined: refused; `C` is cut off: truncated).
+
+`-` stands where there is no score yet."""
 
 DISAGREE, USED_TOOL, BUDGET, SPLIT, FAILED, MARKED, CALL_FAILED, STALE = (1 << bit for bit in range(8))
 """Bits of `Columns.flags`: scorers disagree; a tool was used; a budget ended the conversation; the votes or epochs of

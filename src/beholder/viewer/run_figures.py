@@ -58,9 +58,8 @@ def standing(opened: Opened, *, running: bool) -> Standing:
             result = _from_results(db, opened, results, results.tally)
             return Standing(result=result, provisional=False, headline=_headline(opened.found, result.metrics))
         if running or n > MOST_ROWS:
-            return Standing(
-                result=_so_far(db, opened), provisional=True, headline=(opened.found.headline[0], RUNNING_MEAN)
-            )
+            result = _so_far(db, opened)
+            return Standing(result=result, provisional=True, headline=_leading_so_far(opened.found, result.metrics))
     result = lifecycle.read_result(opened.folder, opened.info, opened.plan, opened.found)
     result = msgspec.structs.replace(result, metrics=_of(opened.found, result.metrics))
     return Standing(result=result, provisional=False, headline=_headline(opened.found, result.metrics))
@@ -82,6 +81,13 @@ def _headline(found: Benchmark, metrics: Metrics) -> tuple[str, str]:
         return scorer, metric
     others = [(name, other) for name, figures in metrics.items() for other, figure in figures.items() if figure.value]
     return min(others, key=lambda one: one[0] != scorer, default=(scorer, metric))
+
+
+def _leading_so_far(found: Benchmark, metrics: Metrics) -> tuple[str, str]:
+    """The headline's scorer, or the one that stands in for it where it has judged nothing yet."""
+    tried = [found.headline[0], *(found.second_headline or ())[:1], *metrics]
+    judged = (scorer for scorer in tried if scorer in metrics and metrics[scorer][RUNNING_MEAN].n)
+    return next(judged, found.headline[0]), RUNNING_MEAN
 
 
 def _if_current(db: sqlite3.Connection, opened: Opened, n: int) -> Results | None:
