@@ -174,9 +174,9 @@ def test_many_conversations_are_counted_and_not_diagnosed(
     assert counted["tools"] == diagnosed["tools"]
     for name in ("turns", "calls"):  # without the median, which SQLite does not count
         assert counted[name].partition(",")[0] == diagnosed[name].partition(",")[0]
-        assert counted[name].rpartition(";")[2] in diagnosed[name].replace("most", ", most").replace(",,", ",") or name
-    assert counted["outcomes"] == diagnosed["outcomes"]
-    assert counted["ended"] == diagnosed["ended"].partition(";")[0]
+    assert counted["calls"].partition(";")[2] == diagnosed["calls"].partition(";")[2]
+    for name in ("outcomes", "ended"):  # equally frequent ones come in any order
+        assert set(counted[name].split(", ")) == set(diagnosed[name].partition(";")[0].split(", "))
 
 
 # -- beside the published table -------------------------------------------------------------------------------------

@@ -20,8 +20,6 @@ from beholder.report.run_differences import code_notes
 from beholder.report.run_facts import failure_counts, plan_facts
 from beholder.report.run_report import how_to_resume, noise_in_words
 from beholder.report.terminal import notes
-from beholder.report.tool_use import tool_use
-from beholder.report.trajectory_report import use_in_words
 from beholder.score import Metrics
 from beholder.store import schema
 from beholder.viewer.distributions import bars, histograms, outcomes
@@ -30,6 +28,7 @@ from beholder.viewer.published import published_beside
 from beholder.viewer.run_data import Fact, FailureRow, MetricRow, RunPage, RunRow
 from beholder.viewer.run_figures import Standing, standing, with_rows
 from beholder.viewer.run_rows import RUNNING, cut, run_row, shown
+from beholder.viewer.tools_of_run import MOST_DIAGNOSED, tool_facts
 
 MOST_METRICS = 2_000
 MOST_FACTS = 60
@@ -75,7 +74,8 @@ def _page(library: Library, run: str, row: RunRow) -> RunPage:
     with closing(schema.open_to_read(opened.folder / "run.db")) as db:
         codes = dict(db.execute("SELECT name, code FROM scorers").fetchall())
         came, distributions = outcomes(db, list(found.scorers)), histograms(db)
-    rows = with_rows(stands) if opened.plan.tools is not None or opened.plan.epochs > 1 else result
+    diagnosed = opened.plan.tools is not None and tally.answered + tally.failed <= MOST_DIAGNOSED
+    rows = with_rows(stands) if diagnosed or opened.plan.epochs > 1 else result
     return RunPage(
         row=row,
         paper=found.paper,
@@ -98,7 +98,7 @@ def _page(library: Library, run: str, row: RunRow) -> RunPage:
         prompt=cut(opened.plan.template, LONGEST_PROMPT),
         made_with=_facts(_made_with(opened)),
         counts=_facts(_counts(rows, stands)),
-        tools=_facts(_tools(rows, stands)),
+        tools=_facts(tool_facts(rows)),
         published=published_beside(result, scorer),
         notes=[cut(words, LONGEST_FACT) for words in _notes(opened, stands, codes)][:MOST_FACTS],
         provisional=stands.provisional,
@@ -159,14 +159,6 @@ def _counts(result: Result, stands: Standing) -> Iterator[tuple[str, str]]:
         yield "answers read by", f"{name} ({count(number)})"
     if result.plan.epochs > 1 and stands.small and (noise := noise_in_words(result)):
         yield "sampling noise", noise
-
-
-def _tools(result: Result, stands: Standing) -> Iterator[tuple[str, str]]:
-    """How a run used its tools; while it goes on, its histogram of turns has to do."""
-    use = tool_use(result) if result.plan.tools is not None and stands.small else None
-    if use is not None:
-        yield "tools", f"{use.arm} ({use.protocol} calls)"
-        yield from use_in_words(use)
 
 
 def _notes(opened: Opened, stands: Standing, codes: dict[str, str]) -> list[str]:
