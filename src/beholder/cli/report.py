@@ -1,4 +1,4 @@
-"""`beholder report`: one or more runs as an HTML page, or as tables for a paper."""
+"""`beholder report`: one or more runs as an HTML page, as a static site, or as tables for a paper."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import typer
 from beholder.cli.options import AsJson, RunsDir
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from beholder.engine.lifecycle import Result
     from beholder.report.html_experiment import ExperimentPart
 
 
 class Form(StrEnum):
-    """What a report can be: one page, or tables for a paper."""
+    """What a report can be: one page, the viewer's pages as a folder, or tables for a paper."""
 
     PAGE = "page"
+    SITE = "site"
     MARKDOWN = "md"
     CSV = "csv"
     LATEX = "latex"
@@ -35,13 +36,13 @@ def report(
         ),
     ],
     form: Annotated[
-        Form, typer.Option("--format", metavar="NAME", help="page; or tables for a paper: md, csv or latex.")
+        Form, typer.Option("--format", metavar="NAME", help="page; site; or tables for a paper: md, csv, latex.")
     ] = Form.PAGE,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What to write (default: report.html in the last run; tables: standard output).",
+            help="What to write (default: report.html, or the folder site, in the last run; tables: standard output).",
             dir_okay=True,
         ),
     ] = None,
@@ -49,7 +50,9 @@ def report(
         bool, typer.Option("--embed", help="Put the large pictures into the page, not beside it.")
     ] = False,
     without_images: Annotated[bool, typer.Option("--without-images", help="No pictures at all.")] = False,
-    samples: Annotated[int, typer.Option(metavar="N", min=0, help="How many samples the page holds.")] = 2000,
+    samples: Annotated[
+        int, typer.Option(metavar="N", min=0, help="How many samples to show (a site: of each run).")
+    ] = 2000,
     as_json: AsJson = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
@@ -58,6 +61,9 @@ def report(
     The page needs no network and no server. Several runs of one benchmark are shown side by side, sample by sample.
     Its large pictures lie in a folder beside it, unless --embed puts them into the page. The page of an experiment has
     its tables and its figure above those of its arms.
+
+    --format site writes the pages of `beholder view` as a folder that any web server can publish: these runs, their
+    first --samples samples with their pictures, comparisons, and the leaderboard. It replaces an earlier site.
 
     --format md, csv or latex writes tables: the headline under each scorer with intervals and denominators, its parts,
     and the differences from the first run, with stars where they are significant. The CSV has a figure a line, shares
@@ -80,12 +86,14 @@ def report(
 
     if embed and without_images:
         raise UsageError("--embed and --without-images exclude each other. Give one of them.")
-    if form is not Form.PAGE and (embed or without_images):
+    if form is Form.SITE and embed:
+        raise UsageError("--embed is about the page; a site has its pictures as files. Leave it out.")
+    if form not in (Form.PAGE, Form.SITE) and (embed or without_images):
         raise UsageError(f"--embed and --without-images are about the page; --format {form} has no pictures.")
     experiment = _experiment(runs, runs_dir)
     names, part = ([], None) if experiment is None else _arms_and_findings(experiment)
     given = runs if experiment is None else [str(experiment / name) for name in names]
-    results = []
+    results, folders = [], dict[str, Path]()
     with contextlib.ExitStack() as temporary:
         for name in given:
             packed = Path(name).is_file()
@@ -94,6 +102,10 @@ def report(
                 folder = pack.unpack(Path(name), unpacked / Path(name).stem)
             else:
                 folder = find_run(name, runs_dir)
+            beside = Path(name) if packed else experiment or folder
+            if form is Form.SITE:
+                folders[_called(folder, experiment, folders)] = folder
+                continue
             info = read_info(folder)
             plan = lifecycle.plan_of(info)
             found = lifecycle.benchmark_of(info, plan)
@@ -105,22 +117,68 @@ def report(
             for sentence in code_notes(stored, list(found.scorers), found, mend):
                 typer.echo(plain(f"{folder.name}: {sentence}", one_line=True), err=True)
             results.append(lifecycle.read_result(folder, info, plan, found))
-            last = Path(name).with_suffix(".html") if packed else (experiment or folder) / "report.html"
+            last = beside.with_suffix(".html") if packed else beside / "report.html"
+        if form is Form.SITE:
+            place = beside.with_name(f"{beside.stem}_site") if beside.is_file() else beside / "site"
+            _write_site(folders, out or place, samples, with_pictures=not without_images, as_json=as_json)
+            return
         if form is not Form.PAGE:
             _write_tables(form, results, names, out, as_json=as_json)
             return
         images = Images.NONE if without_images else Images.EMBEDDED if embed else Images.BESIDE
         page = write_html(results, out or last, images=images, limit=samples, names=names, experiment=part)
-    beside = pictures_folder(page)
-    has_folder = images is Images.BESIDE and beside.is_dir()
+    large = pictures_folder(page)
+    has_folder = images is Images.BESIDE and large.is_dir()
     if as_json:
         import json
 
-        facts = {"file": str(page), "bytes": page.stat().st_size, "pictures": str(beside) if has_folder else None}
+        facts = {"file": str(page), "bytes": page.stat().st_size, "pictures": str(large) if has_folder else None}
         typer.echo(json.dumps(facts))
         return
-    pictures = f", its large pictures in {beside.name}" if has_folder else ""
+    pictures = f", its large pictures in {large.name}" if has_folder else ""
     typer.echo(plain(f"{page} ({size_in_words(page.stat().st_size)}{pictures})", one_line=True))
+
+
+def _called(folder: Path, experiment: Path | None, others: Collection[str]) -> str:
+    """What a run is called on the pages of a site: as in the viewer, and numbered where two have the same name."""
+    name = _visible(folder) if experiment is None else f"{_visible(experiment)}/{_visible(folder)}"
+    number = next(number for number in range(1, len(others) + 2) if _numbered(name, number) not in others)
+    return _numbered(name, number)
+
+
+def _visible(folder: Path) -> str:
+    """The name of a folder as it can be listed: not hidden, and with a question mark for what is no character."""
+    return folder.resolve().name.lstrip(".").encode(errors="replace").decode() or "run"
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name} ({number})"
+
+
+def _write_site(folders: dict[str, Path], out: Path, samples: int, *, with_pictures: bool, as_json: bool) -> None:
+    """The static site, and how it is looked at."""
+    import json
+    import shlex
+
+    from beholder.report.figures import count, size_in_words
+    from beholder.report.plain_text import plain
+    from beholder.web.site import write_site
+
+    site = write_site(folders, out, samples=samples, pictures=with_pictures)
+    if as_json:
+        held = {run: {"samples": one.n, "of": one.of} for run, one in site.held.items()}
+        facts = {"folder": str(site.folder), "files": site.files, "bytes": site.bytes, "runs": held}
+        typer.echo(json.dumps({**facts, "unread_pictures": site.unread}))
+        return
+    for run, one in site.held.items():
+        if one.n < one.of:
+            words = f"{run}: the first {count(one.n)} of {count(one.of)} samples are in it (--samples)."
+            typer.echo(plain(words, one_line=True), err=True)
+    if site.unread:
+        typer.echo(f"Pictures that could not be read, and are left out: {count(site.unread)}.", err=True)
+    typer.echo(plain(f"{site.folder} ({size_in_words(site.bytes)} in {count(site.files)} files)", one_line=True))
+    command = f"python3 -m http.server --directory {shlex.quote(str(site.folder))}"
+    typer.echo(plain(f"Publish the folder, or look at it: {command}", one_line=True))
 
 
 def _write_tables(form: Form, results: Sequence[Result], names: list[str], out: Path | None, *, as_json: bool) -> None:
