@@ -61,14 +61,13 @@ def figures(text: str) -> list[float]:
 
 
 def test_runs_are_listed_filtered_sorted_and_chosen(viewed: Viewed, page: Any) -> None:
-    rows = page.locator(".runs tbody tr")
+    rows = page.locator(".runs tr.run")
     rows.first.wait_for()
     listed = viewed.library.folders()
     assert rows.count() == len(listed) == 6
-    for name in listed:
-        assert page.get_by_text(name, exact=False).count() >= 1
+    assert {row.get_attribute("data-run") for row in rows.all()} == set(listed)
     page.fill("#runs-text", "tir_static")
-    page.wait_for_function("() => document.querySelectorAll('.runs tbody tr').length === 1")
+    page.wait_for_function("() => document.querySelectorAll('.runs tr.run').length === 1")
     assert "text=tir_static" in page.url
     page.fill("#runs-text", "")
     page.get_by_role("button", name="Headline").click()
@@ -91,7 +90,7 @@ def test_the_page_of_a_run_says_what_the_terminal_says(viewed: Viewed, page: Any
     assert figures(lead.inner_text()) == wanted
     assert f"n={headline['n']}" in lead.inner_text()
     assert page.locator(".bars-line").count() == 13
-    page.locator(".outcomes a", has_text="wrong").click()
+    page.locator(".outcomes a[href*='scorer=lenient']", has_text="wrong").click()
     page.locator(".samples-page").wait_for()
     assert "outcome=wrong" in page.url
 
@@ -183,12 +182,12 @@ def test_a_leaderboard_ranks_the_runs(viewed: Viewed, page: Any) -> None:
 def test_a_run_that_begins_appears_and_moves_by_itself(viewed: Viewed, page: Any, runs: Path, tmp_path: Path) -> None:
     slowly = made_runs.slowly(lambda request: Reply(completion("<answer>T</answer>")), 0.4)
     with ScriptedServer(slowly) as server:
-        page.locator(".runs tbody tr").first.wait_for()
+        page.locator(".runs tr.run").first.wait_for()
         process = made_runs.beholder(
             *("run", "tfq", "--model", "openai/slow-one", "--base-url", server.url, "--max-connections", 1),
             *("--data", made_runs.tfq_data(tmp_path, 12), "--runs-dir", runs),
         )
-        row = page.locator(".runs tbody tr", has_text="slow-one")
+        row = page.locator(".runs tr.run", has_text="slow-one")
         row.wait_for()
         row.locator(".status", has_text="complete").wait_for(timeout=30_000)
         process.communicate(timeout=60)
