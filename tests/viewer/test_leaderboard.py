@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from beholder.benchmarks.tables import table, tables
 from beholder.engine.selection import Selection
@@ -18,7 +19,9 @@ from beholder.errors import UsageError
 from beholder.metrics.paired import mcnemar_exact
 from beholder.models.fakes import Fake, constant
 from beholder.sample import Ask, Response, Sampling
-from beholder.viewer.board_lines import called
+from beholder.score import Metric
+from beholder.viewer import board_tests
+from beholder.viewer.board_lines import called, sorted_out
 from beholder.viewer.board_runs import BoardRun, board_run
 from beholder.viewer.board_tests import Contender, pair_tests
 from beholder.viewer.compare_data import BoardRow, Leaderboard
@@ -56,7 +59,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run_engine(asked, "", place / "runs", make_model=lambda name=name, right=right: answering(name, right))  # type: ignore[misc]
     half = plan_for(data, selection=Selection(limit=ITEMS // 2), sampling=Sampling(temperature=0.7, max_tokens=64))
     run_engine(half, "", place / "runs", make_model=lambda: answering("half", lambda n: n < 19))
-    votes = plan_for(vl_data(place / "vl", 12), "vl-rewardbench", votes=3)
+    pairs = vl_data(place / "vl", 12)
+    pairs.write_text(pairs.read_text().replace("mathverse_1", "wildvision-battle_1"))  # 1, 10 and 11
+    votes = plan_for(pairs, "vl-rewardbench", votes=3)
     for number in (1, 2):
         words = f"Overall Judgment: Answer {number} is better."
         run_engine(votes, "", place / "runs", make_model=lambda words=words: constant(words))  # type: ignore[misc]
@@ -128,6 +133,30 @@ def test_a_figure_that_is_no_mean_of_the_items_is_not_compared_item_by_item(libr
     board = leaderboard(library, "vl-rewardbench")
     assert (board.scorer, board.metric) == ("recipe", "overall_all")
     assert "of 1 pair of lines, 1 were compared on the same items" in board.notes[-1]
+
+
+def test_the_groups_of_judged_pairs_are_compared_item_by_item(library: Library) -> None:
+    board = leaderboard(library, "vl-rewardbench", metric="general_all")
+    assert [row.figure.n for row in board.rows] == [3, 3]
+    assert "of 1 pair of lines, 1 were compared on the same items" in board.notes[-1]
+
+
+def test_a_figure_of_groups_is_no_mean_of_the_items_even_where_both_are_the_same(library: Library) -> None:
+    """All statements of all images right, and 40 images right: no test of 40 items may pass for one of 20 images."""
+    row = line(leaderboard(library, "tfq"), "best")
+    version = library.version(row.run)
+    lines = [Contender(replace(row.figure, n=n), run=row.run, version=version) for n in (ITEMS // 2, ITEMS, 2 * ITEMS)]
+    made = pair_tests(library, lines, "recipe", "group_accuracy")
+    assert [one is None for one in made.items] == [True, False, False]
+    assert made.paired == 1
+
+
+def test_another_metric_reads_no_run_again(changed: tuple[Library, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    library, _ = changed
+    leaderboard(library, "tfq")
+    monkeypatch.setattr(board_tests, "_values", None)
+    board = leaderboard(library, "tfq", "recipe", "group_accuracy")
+    assert "of 10 pairs of lines, 6 were compared on the same items" in board.notes[-1]
 
 
 def test_what_differs_from_most_runs_is_marked(library: Library) -> None:
@@ -317,6 +346,18 @@ def test_damaged_runs_do_not_break_a_board(changed: tuple[Library, Path]) -> Non
     assert "of 6 pairs of lines, 0 were compared on the same items" in board.notes[-1]
 
 
+def test_a_large_run_that_cannot_be_indexed_does_not_break_a_board(
+    changed: tuple[Library, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, folder = changed
+    monkeypatch.setattr(board_tests, "MOST_ROWS", 0)
+    (folder / "run.db").rename(folder / "other.db")
+    (folder / "run.db").symlink_to(folder / "other.db")
+    assert "best" in {row.name for row in leaderboard(library, "tfq").rows}
+    rewrite(folder / "run.json", lambda info: info["plan"].update(benchmark="/tmp/mine.py:Mine"))
+    assert [row.name for row in leaderboard(library, "/tmp/mine.py:Mine").rows] == ["best"]
+
+
 def test_a_benchmark_that_is_not_known_here_has_a_board_too(changed: tuple[Library, Path]) -> None:
     """A folder may name any benchmark; nothing is loaded or run for that."""
     library, folder = changed
@@ -378,6 +419,17 @@ def made_run(model: str, created: str, tools: str = "", run: str = "r") -> Board
         metrics={},
         headline=None,
     )
+
+
+def test_of_many_runs_the_newest_stand_on_a_board_and_the_others_are_counted() -> None:
+    figures = {"recipe": {"question_accuracy": Metric(value=0.5, n=10)}}
+    runs = [replace(made_run("m", DAY, run=f"r{number}"), metrics=figures) for number in range(103)]
+    runs += [made_run("m", DAY, run=f"empty{number}") for number in range(102)]
+    stands, left_out = sorted_out(runs, "recipe", "question_accuracy", beside_published=False)
+    assert [one.run.id for one in stands] == [f"r{number}" for number in range(100)]
+    assert (len(left_out), left_out[99].name) == (102, "empty99")
+    assert [fact.name for fact in left_out[100:]] == ["2 older runs", "3 older runs"]
+    assert left_out[-1].words == "a board holds the newest 100 that have the figure"
 
 
 DAY = "2026-12-01T10:15:30+00:00"

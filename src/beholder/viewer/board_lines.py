@@ -17,6 +17,8 @@ from beholder.viewer.run_data import Fact
 
 MOST_RUNS = 100
 """Runs on one board: the newest. Every two of them are tested."""
+MOST_LEFT_OUT = 100
+"""Runs of which a board says why they are not on it."""
 MOST_PARTS = 40
 _NOT_THERE = ("running", "stopped")
 _GENERATED = (
@@ -55,7 +57,7 @@ def sorted_out(
     Generated items are never put beside published figures: that would be another benchmark under the same name.
     """
     stands: list[Stands] = []
-    left_out = []
+    left_out, older = [], 0
     for run in runs:
         figure = run.figure(scorer, metric)
         if run.status in _NOT_THERE:
@@ -66,9 +68,14 @@ def sorted_out(
         elif run.generated and beside_published:
             left_out.append(Fact(run.id, _GENERATED))
         elif len(stands) == MOST_RUNS:
-            left_out.append(Fact(run.id, f"a board holds the newest {MOST_RUNS} runs"))
+            older += 1
         else:
             stands.append(Stands(run, figure))
+    if len(left_out) > MOST_LEFT_OUT:
+        more = counted(len(left_out) - MOST_LEFT_OUT, "older run")
+        left_out[MOST_LEFT_OUT:] = [Fact(more, "for reasons like these")]
+    if older:
+        left_out.append(Fact(counted(older, "older run"), f"a board holds the newest {MOST_RUNS} that have the figure"))
     return stands, left_out
 
 

@@ -72,7 +72,7 @@ def board_run(run: str, folder: Path, version: str) -> BoardRun | None:
     return msgspec.structs.replace(found, status=status)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=5_000)
 def _read(run: str, folder: Path, version: str) -> BoardRun | None:
     try:
         info = read_info(folder)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from beholder.errors import DataError, UsageError
 from beholder.metrics.intervals import Floats, Integers
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from beholder.viewer.library import Library
 
 _SAME = 1e-9
+_UNREADABLE = (UsageError, DataError, sqlite3.Error, LookupError, OSError)
+"""What a stranger's journal leads to, which may lack anything."""
 
 
 class Contender(msgspec.Struct, frozen=True):
@@ -103,29 +106,35 @@ def _tested(
 
 
 def _mean(library: Library, line: Contender, scorer: str, metric: str) -> _Mean | None:
-    """The items whose mean the figure is, all of them or those of a category; None if it is no such mean."""
-    items = _items(library, line.run, line.version, scorer)
+    """The items whose mean the figure is, all of them or those of a category; None if it is no such mean.
+
+    A figure of fewer than the items is one of groups of them (whole images), even where its value is the same.
+    """
+    kept = _kept if _is_small(library, line.run, line.version) else _kept_large
+    items = kept(library, line.run, line.version, scorer)
     if items is None:
         return None
-    part = metric.partition("/")[2]
-    whole = np.ones(len(items.keys), dtype=np.bool_)
-    of_part = items.categories == items.named.index(part) if part in items.named else ~whole
-    for chosen in (whole, of_part):
-        values = items.values[chosen]
+    chosen: list[slice | NDArray[np.bool_]] = [slice(None)]
+    part = metric.partition("/")[2] or metric.rpartition("_")[0]  # task/maze; reasoning_all
+    if part in items.named:
+        chosen.append(items.categories == items.named.index(part))
+    for members in chosen:
+        values = items.values[members]
         known = values[~np.isnan(values)]
-        if len(known) and abs(math.fsum(known) / len(known) - (line.figure.value or 0.0)) < _SAME:
-            clusters = items.clusters[chosen]
-            digest = hashlib.blake2b(items.keys[chosen].tobytes(), digest_size=16).digest()
+        if not 0 < len(known) <= line.figure.n:
+            continue
+        if abs(math.fsum(known) / len(known) - (line.figure.value or 0.0)) < _SAME:
+            clusters = items.clusters[members]
+            digest = hashlib.blake2b(items.keys[members].tobytes(), digest_size=16).digest()
             return _Mean(digest, values, None if len(np.unique(clusters)) == len(clusters) else clusters)
     return None
 
 
-@lru_cache(maxsize=64)
 def _items(library: Library, run: str, version: str, scorer: str) -> _Items | None:
     """The items of a run; None if they cannot be read."""
     try:
         values = _values(library, run, version, scorer)
-    except (UsageError, DataError, sqlite3.Error, LookupError):  # a stranger's journal may lack anything
+    except _UNREADABLE:
         return None
     keys = sorted(values)
     clusters, _ = _numbered(values[key].cluster for key in keys)
@@ -138,6 +147,11 @@ def _items(library: Library, run: str, version: str, scorer: str) -> _Items | No
         categories,
         named,
     )
+
+
+_kept = lru_cache(maxsize=200)(_items)
+_kept_large = lru_cache(maxsize=16)(_items)
+"""More than a board has lines, as it needs all of them for another metric; of the large ones what memory allows."""
 
 
 def _hashed(key: str) -> int:
@@ -154,7 +168,10 @@ def _numbered(names: Iterable[str]) -> tuple[Integers, list[str]]:
 
 def _is_readable(library: Library, line: Contender) -> bool:
     """Whether a run's items can be had now: a large one is indexed first, in a thread."""
-    return _is_small(library, line.run, line.version) or library.index(line.run).ready >= 1
+    try:
+        return _is_small(library, line.run, line.version) or library.index(line.run).ready >= 1
+    except _UNREADABLE:
+        return True  # there is nothing to wait for
 
 
 def _values(library: Library, run: str, version: str, scorer: str) -> dict[str, ItemValue]:
