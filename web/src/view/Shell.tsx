@@ -33,6 +33,11 @@ export function useReady(run: string): number {
   return useContext(LiveContext).ready[run] ?? 1;
 }
 
+/** How many runs' indexes are being made. */
+export function useBeingMade(): number {
+  return Object.keys(useContext(LiveContext).ready).length;
+}
+
 const SHOWN = {
   runs: RunsPage,
   run: RunPage,

@@ -1,6 +1,6 @@
 import { Said } from "../../shared/Said";
 import { clipped, visible } from "../../shared/visible";
-import { useSource, useVersion } from "../Shell";
+import { useBeingMade, useSource, useVersion } from "../Shell";
 import { useAsked } from "../asked";
 import { SmallBar } from "../charts/Bars";
 import { Ranks } from "../charts/Ranks";
@@ -15,7 +15,8 @@ export function LeaderboardPage({ route }: { route: Route }) {
   const wanted = (name: string) => route.params.get(name) ?? "";
   const asked = useAsked(
     () => source.leaderboard(wanted("benchmark"), wanted("scorer"), wanted("metric")),
-    [source, route.params.toString(), useVersion()],
+    [source, route.params.toString()],
+    `${useVersion()} ${useBeingMade()}`,
   );
   if (asked.state === "waiting") return <p class="soft pad">Ranking the runs…</p>;
   if (asked.state === "refused")
