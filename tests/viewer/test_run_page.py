@@ -216,7 +216,21 @@ def test_a_table_that_is_none_is_left_out(
     runs: Path, library: Library, change: Callable[[dict[str, Any]], None]
 ) -> None:
     with_published(runs, change)
-    assert run_page.run_page(library, "tir").published is None
+    published = run_page.run_page(library, "tir").published
+    assert published is not None
+    assert not published.comparable
+    assert "n = 3, not 1,215" in published.verdict, "the benchmark's own table stands there, with what is known"
+
+
+def test_what_is_published_elsewhere_is_never_called_comparable(pages: dict[str, RunPage]) -> None:
+    published = pages["plain"].published
+    assert published is not None
+    assert not published.comparable
+    assert published.source.startswith("MetaphorStar")
+    assert "the scorer is recipe, not official" in published.differences
+    assert "“question_accuracy” is not published, but group_accuracy" in published.differences
+    assert "published: decoding is not published" in published.differences
+    assert all(0 <= value <= 1 for row in published.rows for value in row.parts.values() if value is not None)
 
 
 # -- where the figures come from ------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from beholder.report.run_report import how_to_resume, noise_in_words
 from beholder.report.terminal import notes
 from beholder.score import Metrics
 from beholder.store import schema
+from beholder.viewer.board_runs import board_run
 from beholder.viewer.distributions import bars, histograms, outcomes
 from beholder.viewer.library import Library, Opened
 from beholder.viewer.published import published_beside
@@ -99,7 +100,7 @@ def _page(library: Library, run: str, row: RunRow) -> RunPage:
         made_with=_facts(_made_with(opened)),
         counts=_facts(_counts(rows, stands)),
         tools=_facts(tool_facts(rows)),
-        published=published_beside(result, scorer),
+        published=published_beside(result, scorer, metric, board_run(run, opened.folder, row.version)),
         notes=[cut(words, LONGEST_FACT) for words in _notes(opened, stands, codes)][:MOST_FACTS],
         provisional=stands.provisional,
         resume=(how_to_resume(result) or "") if row.status != RUNNING else "",
@@ -145,7 +146,8 @@ def _counts(result: Result, stands: Standing) -> Iterator[tuple[str, str]]:
     yield "failed", count(tally.failed + tally.retryable)
     if tally.retryable:
         yield "to be asked again", count(tally.retryable)
-    yield "tokens", f"{count(tally.prompt_tokens)} in, {count(tally.completion_tokens)} out"
+    if tally.prompt_tokens or tally.completion_tokens:
+        yield "tokens", f"{count(tally.prompt_tokens)} in, {count(tally.completion_tokens)} out"
     for words in cost_in_words(result.spending):
         yield "cost", words.removeprefix("cost ")
     yield "requests", count(tally.attempts)
