@@ -17,7 +17,7 @@ from beholder.errors import UsageError
 from beholder.report.comparison import ItemValue
 from beholder.viewer import index_file
 from beholder.viewer.run_data import LETTERS, Changes, Columns, Places, Row, Rows
-from beholder.viewer.searching import matches
+from beholder.viewer.searching import LONGEST, matches
 from beholder.viewer.taking import CATEGORY, DIFFICULTY
 from beholder.viewer.texts import told
 
@@ -130,7 +130,7 @@ class Index:
 
     def search(self, text: str) -> Places:
         """The items in which a text is found (see `searching`), or that has it as its key."""
-        place = self.place_of(text.strip())
+        place = self.place_of(told(text.strip(), LONGEST))
         if place is not None:  # somebody has pasted a key
             return Places(version=self.version, places=[place])
         with self._lock, _told_plainly(self._place):

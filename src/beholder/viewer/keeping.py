@@ -11,6 +11,7 @@ from beholder.errors import UsageError
 from beholder.viewer import index_file
 from beholder.viewer.index import Index
 from beholder.viewer.indexing import StoppedError, build, grow, reading_run, since
+from beholder.viewer.journal_items import of_a_run
 from beholder.viewer.library import Opened
 
 AT_ONCE = 1_500
@@ -40,7 +41,7 @@ class Kept:
     def share(self) -> float | None:
         """How much is made, 0..1, while a thread makes it."""
         job = self._job
-        return job.share if job is not None and job.is_alive() else None
+        return job.share if job is not None and not job.is_done else None
 
     def current(self, version: str) -> Index:
         """The index of the run in this version, or while that is being made the one before, or as much as there is.
@@ -48,30 +49,36 @@ class Kept:
         `UsageError` if the run cannot be read.
         """
         with self._lock:
-            if self._job is not None and not self._job.is_alive():
+            if self._job is not None and self._job.is_done:
                 self._take_over(self._job)
+            is_current = self._index is not None and self._seen == version and self.place.exists()
+            if self._job is None and not is_current and self._failed[0] != version:
+                self._bring_up_to(version)
+            if self._index is not None and self._failed[0] != version:
+                return self._index
+            shown = self._job.so_far() if self._job is not None else None
+            if shown is None and self._job is not None and self._job.done.wait(_FIRST_LOOK):
+                self._take_over(self._job)
+                shown = self._index
             if self._failed[0] == version:
                 raise UsageError(self._failed[1])
-            is_current = self._index is not None and self._seen == version and self.place.exists()
-            if self._job is None and not is_current:
-                self._bring_up_to(version)
-            if self._index is not None:
-                return self._index
-            assert self._job is not None
-            return self._job.so_far()
+            if shown is None:
+                raise UsageError("The index of this run is about to be made. Look again.")
+            return shown
 
     def whole(self, version: str) -> Index:
         """The index of the run in this version; waits for it."""
         index = self.current(version)
         while (job := self._job) is not None:
-            job.join()
+            job.done.wait()
             index = self.current(version)
         return index
 
     def end(self) -> None:
         """Waits for the thread; `stop` is set."""
-        if self._job is not None:
-            self._job.join()
+        job = self._job
+        if job is not None:
+            job.join()
 
     def _take_over(self, job: _Job) -> None:
         """Takes what a job has made."""
@@ -96,33 +103,33 @@ class Kept:
     def _bring_up_to(self, version: str) -> None:
         """Does what is little at once, and begins a thread for what is much."""
         lacking = self._lacking()
-        if lacking is None:
-            with reading_run(self.run) as db:
-                there = len(db.execute("SELECT 1 FROM responses LIMIT ?", (AT_ONCE + 1,)).fetchall())
-        else:
-            there = lacking
+        much = self._is_large() if lacking is None else lacking > AT_ONCE
         job = _Job(self, version, anew=lacking is None)
-        if there <= AT_ONCE:
+        if not much:
             job.run()
             self._take_over(job)
-            if self._failed[0] == version:
-                raise UsageError(self._failed[1])
             return
-        if lacking is not None and self._index is None:  # what was made before is shown meanwhile
-            self._open("")
         self._job = job
         job.start()
         if self._index is None:
             job.first.wait(_FIRST_LOOK)
+            if job.is_done:
+                self._take_over(job)
 
     def _lacking(self) -> int | None:
         """How many items an index that is there lacks; None if it has to be made anew."""
         try:
+            if self._index is None:  # what was made before is shown meanwhile
+                self._open("")
             with closing(index_file.open_index(self.place)) as file, reading_run(self.run) as db:
                 found = since(self.run, db, file)
                 return None if found is None else len(found.keys)
         except sqlite3.Error:  # there is none yet, or it is not as we would make it
             return None
+
+    def _is_large(self) -> bool:
+        with reading_run(self.run) as db, of_a_run():
+            return len(db.execute("SELECT 1 FROM responses LIMIT ?", (AT_ONCE + 1,)).fetchall()) > AT_ONCE
 
 
 class _Job(threading.Thread):
@@ -133,17 +140,18 @@ class _Job(threading.Thread):
         self.version = version
         self.share = 0.0
         self.error = ""
-        self.first = threading.Event()
-        """Set as soon as there is something to show."""
+        self.first, self.done = threading.Event(), threading.Event()
+        """Set as soon as there is something to show, and when all of it is made or nothing can be."""
         self._kept, self._anew = kept, anew
         self._made: Path | None = None
         self._shown: Index | None = None
+        self._shown_at = (0.0, False)
 
     def run(self) -> None:
         """Carries it out. An error is kept for whoever asks."""
         kept = self._kept
         try:
-            if self._anew or not grow(kept.run, kept.place, self._told_share, kept.stop):
+            if self._anew or not self._has_grown():
                 build(kept.run, kept.place, self._told, kept.stop, kept.turn)
         except (sqlite3.Error, OSError) as error:
             self.error = f"The index of {kept.run.id} cannot be written ({error}). Free some space."
@@ -154,15 +162,32 @@ class _Job(threading.Thread):
         except BaseException as error:  # noqa: BLE001 - told to whoever asks for the index
             self.error = f"The index of {kept.run.id} cannot be made ({type(error).__name__}: {error})."
         finally:
+            self.done.set()
             self.first.set()
 
-    def so_far(self) -> Index:
-        """What can be shown of an index that is being made."""
-        share, made = self.share, self._made
-        if made is None:
-            raise UsageError("The index of this run is about to be made. Look again.")
-        if self._shown is None or self._shown.ready != share:
-            self._shown = Index(made, leading=self._kept.leading, ready=share)
+    @property
+    def is_done(self) -> bool:
+        """Whether it has ended, well or not."""
+        return self.done.is_set()
+
+    def _has_grown(self) -> bool:
+        try:
+            return grow(self._kept.run, self._kept.place, self._told_share, self._kept.stop)
+        except sqlite3.OperationalError:
+            raise  # a full disk: another file would not mend it
+        except sqlite3.DatabaseError:
+            return False
+
+    def so_far(self) -> Index | None:
+        """What can be shown of an index that is being made; None if there is nothing, as when it has just been put into
+        its place."""
+        share, made, has_items = self.share, self._made, self.first.is_set()
+        if made is not None and (self._shown is None or self._shown_at != (share, has_items)):
+            try:
+                self._shown = Index(made, leading=self._kept.leading, ready=share)
+            except sqlite3.Error:
+                return None
+            self._shown_at = share, has_items
         return self._shown
 
     def _told(self, made: Path, share: float | None) -> None:

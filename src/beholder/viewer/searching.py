@@ -1,8 +1,8 @@
 """Finding a text in an index: words and parts of words, in any script. What a person types is text, never syntax.
 
 Each word has to be somewhere in the item: in its question, gold, record id or answers. SQLite's trigrams find any
-piece of three characters and more; a shorter word is looked for together with its neighbour, and one that stands alone
-in the lines of the list only.
+piece of three characters and more. A shorter word is looked for in the lines of the list only; one of a Latin script,
+where such words are everywhere, together with its neighbour if it has one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LONGEST = 200
 _PIECE = 3
 _IN_WORDS = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?"
 _IN_ADDED_WORDS = (
-    f"SELECT json_group_array(CASE WHEN rowid < {ADDED} THEN rowid "  # noqa: S608 - a number of ours
-    f"ELSE (SELECT item FROM responses WHERE number = rowid - {ADDED}) END) FROM words WHERE words MATCH ?"
+    f"SELECT json_group_array(coalesce(item, words.rowid)) FROM words "  # noqa: S608 - a number of ours
+    f"LEFT JOIN responses ON number = words.rowid - {ADDED} WHERE words MATCH ?"
 )
 _IN_LINES = (
     "SELECT json_group_array(item) FROM texts "
@@ -51,20 +51,24 @@ def matches(db: sqlite3.Connection, text: str, state: State) -> NDArray[np.int64
 def terms(text: str) -> list[str]:
     """What is looked for: the words of a text, those of one or two letters together with a neighbour.
 
-    >>> terms("the lamp"), terms("a lamp is on"), terms("x")
-    (['the', 'lamp'], ['a lamp', 'is on'], ['x'])
+    >>> terms("the lamp"), terms("a lamp is on"), terms("x"), terms("灯塔 lamp")
+    (['the', 'lamp'], ['a lamp', 'is on'], ['x'], ['灯塔', 'lamp'])
     """
     seen = "".join(" " if char < " " or char == "\x7f" else char for char in told(text, LONGEST + 1)[:LONGEST])
     found: list[str] = []
     for word in seen.split():
-        if found and len(found[-1]) < _PIECE:
+        if found and _is_a_piece(found[-1]):
             found[-1] += f" {word}"
         else:
             found.append(word)
-    if len(found) > 1 and len(found[-1]) < _PIECE:
+    if len(found) > 1 and _is_a_piece(found[-1]):
         last = found.pop()
         found[-1] += f" {last}"
     return found
+
+
+def _is_a_piece(term: str) -> bool:
+    return len(term) < _PIECE and term.isascii()
 
 
 def _in_words(db: sqlite3.Connection, wanted: list[str], query: str) -> NDArray[np.int64]:
