@@ -16,7 +16,7 @@ ITEMS = 24
 COMMANDS = {
     *("usepackage", "begin", "end", "centering", "caption", "label", "toprule", "midrule", "bottomrule", "textbf"),
     *("textsuperscript", "textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"),
-    *("textasciigrave", "smallskip", "linewidth", "footnotesize", "le", "ldots"),
+    *("textasciigrave", "smallskip", "linewidth", "resizebox", "footnotesize", "le", "ldots"),
 }
 
 

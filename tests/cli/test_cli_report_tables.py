@@ -35,7 +35,7 @@ def test_latex(beholder: Beholder, runs: Path, names: list[str]) -> None:
     said = beholder("report", *names, "--runs-dir", runs, "--format", "latex")
     assert said.code == 0, said.err
     check_latex(said.out, tables=3)
-    assert said.out.startswith("% Needs \\usepackage{booktabs}\n% Holds more than ASCII")
+    assert said.out.startswith("% Needs \\usepackage{booktabs, graphicx}\n% Holds more than ASCII")
     assert f"\n{{[}}{in_latex(HOSTILE)[1:]} & 95.8 [79.8, 99.3] &" in said.out
     assert r"95.8 [79.8, 99.3]" in said.out
     assert r"$-$45.8 [" in said.out

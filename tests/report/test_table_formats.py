@@ -6,6 +6,7 @@ import doctest
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from beholder.report import paper_tables, table_formats
 from beholder.report.paper_csv import written
@@ -61,6 +62,19 @@ def test_a_latex_table_is_whole() -> None:
     assert "\n{*}b* & \\textbf{2.0}\\textsuperscript{1,2} \\\\\n" in text
     assert "1. first\\_\\\\\n2. [second]\n" in text
     assert "\\label{tab:a-b}" in text
+
+
+# signs of the first cell, how many columns more; whether that is shrunk to the page
+WIDTHS = [(20, 2, False), (60, 2, True), (20, 16, True)]
+
+
+@pytest.mark.parametrize(("signs", "more", "wide"), WIDTHS)
+def test_a_latex_table_that_no_page_is_wide_enough_for_is_shrunk(signs: int, more: int, wide: bool) -> None:
+    rows = [[Cell("x" * signs), *[Cell("50.0")] * more]]
+    text = latex([replace(TABLE, heading=["model", *["task"] * more], rows=rows)])
+    assert (r"\resizebox{\linewidth}{!}{\begin{tabular}" in text) == wide
+    assert ("\\end{tabular}}\n" in text) == wide
+    assert ("graphicx" in text) == wide
 
 
 def test_a_markdown_table_is_whole() -> None:

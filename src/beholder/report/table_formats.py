@@ -11,6 +11,8 @@ from beholder.report.plain_text import plain
 
 LONGEST_CELL = 120
 LONGEST_WORDS = 4_000
+WIDE = 70
+"""Signs of a line, two of them between columns, that a column of text 345 pt wide has no room for."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~^$&@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 _LATEX = {
     "\0": "{}",
@@ -38,6 +40,7 @@ _LATEX = {
 _JOINS = re.compile(r"([-',])(?=\1)")
 """What LaTeX makes one sign of with its like (`--`)."""
 _NEEDS = "% Needs \\usepackage{booktabs}"
+_NEEDS_TO_SHRINK = "% Needs \\usepackage{booktabs, graphicx}"
 _NOT_ASCII = "% Holds more than ASCII: compile it with LuaLaTeX or XeLaTeX, and a font that has it."
 
 
@@ -68,9 +71,10 @@ def markdown(tables: Sequence[PaperTable]) -> str:
 
 
 def latex(tables: Sequence[PaperTable]) -> str:
-    """The tables one after the other, with booktabs' rules."""
+    """The tables one after the other, with booktabs' rules; those that are `WIDE` shrunk to the width of the text."""
     body = "\n".join(_latex_table(table) for table in tables)
-    return "\n".join([_NEEDS, *([] if body.isascii() else [_NOT_ASCII]), body])
+    needs = _NEEDS_TO_SHRINK if any(map(_is_wide, tables)) else _NEEDS
+    return "\n".join([needs, *([] if body.isascii() else [_NOT_ASCII]), body])
 
 
 def in_markdown(text: str, limit: int = LONGEST_CELL) -> str:
@@ -118,24 +122,30 @@ def _markdown_cell(cell: Cell) -> str:
 
 def _latex_table(table: PaperTable) -> str:
     columns = "l" * table.texts + "r" * (len(table.heading) - table.texts)
+    before, after = (r"\resizebox{\linewidth}{!}{", "}") if _is_wide(table) else ("", "")
     lines = [
         r"\begin{table}[t]",
         r"\centering",
         rf"\caption{{{in_latex(table.caption, LONGEST_WORDS)}}}",
         rf"\label{{tab:{table.name}}}",
-        rf"\begin{{tabular}}{{{columns}}}",
+        rf"{before}\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         _latex_row([in_latex(name) for name in table.heading]),
         r"\midrule",
         *(_latex_row([_latex_cell(cell) for cell in row]) for row in table.rows),
         r"\bottomrule",
-        r"\end{tabular}",
+        rf"\end{{tabular}}{after}",
     ]
     if table.notes:
         notes = [rf"{number}. {in_latex(note, LONGEST_WORDS)}" for number, note in enumerate(table.notes, 1)]
         lines += ["", r"\smallskip", r"\begin{minipage}{\linewidth}\footnotesize", "\\\\\n".join(notes)]
         lines += [r"\end{minipage}"]
     return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _is_wide(table: PaperTable) -> bool:
+    texts = [table.heading, *([cell.text + cell.mark for cell in row] for row in table.rows)]
+    return sum(2 + max(map(len, column)) for column in zip(*texts, strict=True)) > WIDE
 
 
 def _latex_row(cells: Sequence[str]) -> str:

@@ -32,16 +32,15 @@ COLUMNS = (
 """Of the CSV: a figure a line, the parts of a line after it (their ranks are empty); shares are in 0..1."""
 
 
-def board_table(board: Leaderboard, *, parts: bool = True) -> PaperTable:
+def board_table(board: Leaderboard) -> PaperTable:
     """The lines by rank, each with what is marked on it; the notes below."""
-    columns = board.parts if parts else []
     rows = [
         [
             Cell(ranks_of(row)),
             Cell(row.name, ",".join(map(str, row.marks))),
             Cell(printed(row.figure)),
             Cell(f"{row.figure.n:,}"),
-            *(Cell(printed(row.parts.get(part), interval=False)) for part in columns),
+            *(Cell(printed(row.parts.get(part), interval=False)) for part in board.parts),
         ]
         for row in board.rows
     ]
@@ -52,7 +51,7 @@ def board_table(board: Leaderboard, *, parts: bool = True) -> PaperTable:
     return PaperTable(
         name=label(board.benchmark, "leaderboard", board.scorer, board.metric),
         title=f"{board.title}: {board.metric} by {board.scorer}",
-        heading=["rank", "model", board.metric, "n", *columns],
+        heading=["rank", "model", board.metric, "n", *board.parts],
         rows=rows,
         caption=caption,
         texts=2,
