@@ -53,6 +53,20 @@ def test_figures_are_as_printed(name: str, model: str, metric: str, percent: flo
     assert row.figures[metric] == percent
 
 
+def test_no_figure_has_changed() -> None:
+    """How many figures a table has, and their sum: all were held against what is printed."""
+    there = {one.name: [figure for row in one.rows for figure in row.figures.values()] for one in tables()}
+    assert {name: (len(figures), round(math.fsum(figures), 2)) for name, figures in there.items()} == {
+        "m3r-known": (3, 131.72),
+        "tfq-ablations": (5, 236.0),
+        "tfq-main": (25, 1084.0),
+        "tir-reproductions": (28, 899.75),
+        "tir-table-2": (321, 6797.6),
+        "vl-rewardbench-critics": (12, 553.7),
+        "vl-rewardbench-table-2": (80, 3664.0),
+    }
+
+
 def test_what_the_tables_hold() -> None:
     assert {name: len(table(name).rows) for name in NAMES} == {
         "m3r-known": 2,
