@@ -177,6 +177,10 @@ def test_a_leaderboard_ranks_the_runs(viewed: Viewed, page: Any) -> None:
     assert len(names) == 6
     ranks = [int(rank.split()[0]) for rank in rows.locator("td:first-child").all_inner_texts()]
     assert ranks == sorted(ranks)
+    page.set_viewport_size({"width": 390, "height": 844})
+    name, scale = (page.locator(f".ranks {part}").first.bounding_box() for part in (".bars-name", "svg"))
+    assert name["width"] > 100, "a phone has room for the name"
+    assert scale["y"] >= name["y"] + name["height"], "and for the scale below it"
 
 
 def test_a_run_that_begins_appears_and_moves_by_itself(viewed: Viewed, page: Any, runs: Path, tmp_path: Path) -> None:
