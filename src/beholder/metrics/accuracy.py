@@ -16,7 +16,9 @@ import numpy as np
 from beholder.metrics.intervals import (
     FEW_CLUSTERS,
     NO_INTERVAL,
+    Clusters,
     Floats,
+    Integers,
     Interval,
     cluster_bootstrap_means,
     cluster_bootstrap_totals,
@@ -61,15 +63,32 @@ def share(
     keep = [value is not None and (counted is None or counted[row]) for row, value in enumerate(values)]
     inside = len(values) if counted is None else sum(map(bool, counted))
     scores = _scores([value for value, kept in zip(values, keep, strict=True) if kept])
-    failed = inside - len(scores)
+    names = None if clusters is None else [n for n, kept in zip(clusters, keep, strict=True) if kept]
+    return _share(scores, inside - len(scores), names, seed, resamples)
+
+
+def share_of(scores: Floats, clusters: Integers | None = None, *, seed: int = 0, resamples: int = 1000) -> Metric:
+    """`share` of an array, with NaN where there was no answer; `clusters` numbers the rows' clusters.
+
+    >>> metric = share_of(np.array([1.0, 0.0, np.nan]))
+    >>> metric.value, metric.n, metric.failed
+    (0.5, 2, 1)
+    """
+    _check_lengths(len(scores), clusters)
+    known = ~np.isnan(scores)
+    names = None if clusters is None else clusters[known]
+    return _share(_scores(scores[known]), len(scores) - int(known.sum()), names, seed, resamples)
+
+
+def _share(scores: Floats, failed: int, clusters: Clusters | None, seed: int, resamples: int) -> Metric:
+    inside = len(scores) + failed
     if inside == 0:
         return Metric(value=None, n=0, note=NOTHING_SCORED)
-    total = math.fsum(scores)
+    total = math.fsum(scores.tolist())
     worst, best = total / inside, (total + failed) / inside
     if len(scores) == 0:
         return Metric(value=None, n=0, failed=failed, worst=worst, best=best, note=NOTHING_SCORED)
-    names = None if clusters is None else [n for n, kept in zip(clusters, keep, strict=True) if kept]
-    (low, high), interval, note = mean_interval(scores, names, seed=seed, resamples=resamples)
+    (low, high), interval, note = mean_interval(scores, clusters, seed=seed, resamples=resamples)
     return Metric(
         value=total / len(scores),
         n=len(scores),
@@ -180,9 +199,7 @@ def macro(
     )
 
 
-def mean_interval(
-    scores: Floats, clusters: Sequence[str] | None, *, seed: int, resamples: int
-) -> tuple[Interval, str, str]:
+def mean_interval(scores: Floats, clusters: Clusters | None, *, seed: int, resamples: int) -> tuple[Interval, str, str]:
     """The interval that fits the data (rules in `share`), its name, and a note where there is none.
 
     >>> mean_interval(np.array([1.0, 1.0, 1.0]), ["a", "a", "b"], seed=0, resamples=1000)[1]
@@ -216,7 +233,7 @@ def _named(interval: Interval, method: str) -> tuple[Interval, str, str]:
     return interval, method, ""
 
 
-def _scores(values: Sequence[float | None]) -> Floats:
+def _scores(values: Sequence[float | None] | Floats) -> Floats:
     scores = np.array(values, dtype=np.float64)
     if not ((scores >= 0) & (scores <= 1)).all():  # NaN fails both
         raise ValueError("scores must be numbers in 0..1, or None where there was no answer")
@@ -229,7 +246,7 @@ def _mean_of_shares(sums: Sequence[float], counts: Sequence[int]) -> float | Non
     return math.fsum(s / n for s, n in zip(sums, counts, strict=True)) / len(counts)
 
 
-def _check_lengths(rows: int, *columns: Sequence[object] | None) -> None:
+def _check_lengths(rows: int, *columns: Sequence[object] | Integers | None) -> None:
     for column in columns:
         if column is not None and len(column) != rows:
             raise ValueError(f"{rows} scores but {len(column)} entries beside them")

@@ -82,6 +82,24 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable], weights: Weights |
     return Agreement(1 - observed / expected, n)
 
 
+def kappa_of_cells(both: int, only_a: int, only_b: int, neither: int) -> Agreement:
+    """`cohen_kappa` of two raters who say yes or no, from the counts of items to which both, one or neither said yes.
+
+    >>> kappa_of_cells(20, 5, 10, 15).value
+    0.4
+    """
+    n = both + only_a + only_b + neither
+    if min(both, only_a, only_b, neither) < 0:
+        raise ValueError("counts must not be negative")
+    if n == 0:
+        return Agreement(None, 0, NO_PAIRS)
+    if n in (both, neither):
+        return Agreement(None, n, ONE_VALUE)
+    yes_a, yes_b = both + only_a, both + only_b
+    by_chance = yes_a * yes_b + (n - yes_a) * (n - yes_b)
+    return Agreement((n * (both + neither) - by_chance) / (n * n - by_chance), n)
+
+
 def fleiss_kappa(ratings: Sequence[Sequence[Hashable]]) -> Agreement:
     """Fleiss' kappa of any number of raters: (P - Pe) / (1 - Pe).
 
