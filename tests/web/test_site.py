@@ -214,6 +214,9 @@ def test_the_page_asks_for_what_lies_beside_it(site: Written) -> None:
 def test_what_is_no_run_is_refused(tmp_path: Path, cache: Path) -> None:
     with pytest.raises(UsageError, match="is no run"):
         write_site({"x": tmp_path / "nothing"}, tmp_path / "site", cache=cache)
+    for name in ("../x", ".x", "", "a/b/c", "/x"):
+        with pytest.raises(UsageError, match="cannot be the name"):
+            write_site({name: tmp_path}, tmp_path / "site", cache=cache)
     assert list(tmp_path.iterdir()) == []
 
 

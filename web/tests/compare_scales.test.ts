@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { axisOf } from "../src/view/charts/axis";
+import { rankTicks } from "../src/view/charts/scales";
 import { differenceRange, percentAt, shareRange, valueRange } from "../src/view/charts/scale_of";
 
 const pair = (difference: number | null, low: number | null = null, high: number | null = null) => ({ difference, low, high });
@@ -64,4 +65,14 @@ test("what cost nothing has a place too", () => {
   const axis = axisOf([0, 100]);
   expect(axis.isLog).toBe(false);
   expect(axis.at(0)).toBe(0);
+});
+
+test.each([
+  [1, [1]],
+  [2, [1, 2]],
+  [5, [1, 2, 3, 4, 5]],
+  [25, [1, 5, 10, 15, 20, 25]],
+  [31, [1, 5, 10, 15, 20, 25, 31]],
+])("of %i ranks an axis names %j", (ranks, named) => {
+  expect(rankTicks(ranks)).toEqual(named);
 });

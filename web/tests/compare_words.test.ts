@@ -56,7 +56,7 @@ test.each([
 
 test.each([
   [{}, "+3.2 points [+1.0, +5.4], p = 0.031, n=120"],
-  [{ holm: 0.0931, failed: 2 }, "+3.2 points [+1.0, +5.4], Holm p = 0.093, n=120, 2 left out because a response failed"],
+  [{ holm: 0.0931, failed: 2 }, "+3.2 points [+1.0, +5.4], Holm p = 0.093, n=120, 2 failed"],
   [{ difference: -0.0001, low: -0.5, high: null, p: null }, "+0.0 points, n=120"],
   [{ difference: null, n: 0 }, "– n=0"],
 ])("a line of %j", (change, words) => {

@@ -82,6 +82,8 @@ def _linked(runs: Mapping[str, Path]) -> Iterator[Path]:
     """A folder with links to these runs and to no others: leaderboards and lists are of what is in it."""
     with tempfile.TemporaryDirectory(prefix="beholder-") as temporary:
         for run, folder in runs.items():
+            if not all(part and not part.startswith(".") for part in run.split("/")) or run.count("/") > 1:
+                raise UsageError(f"{run[:120]!r} cannot be the name of a run on a site.")
             place = Path(temporary, *run.split("/"))
             if "/" in run:
                 place.parent.mkdir(exist_ok=True)

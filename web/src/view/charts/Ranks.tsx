@@ -2,7 +2,7 @@ import { clipped, visible } from "../../shared/visible";
 import { markPath } from "../palette";
 import type { BoardRow } from "../types";
 import { valueOf } from "../words";
-import { linear } from "./scales";
+import { linear, rankTicks } from "./scales";
 import "./charts.css";
 
 const WIDTH = 420;
@@ -18,6 +18,16 @@ export function Ranks({ rows, title }: { rows: BoardRow[]; title: string }) {
       <figcaption class="soft">
         Rank of each line, and the ranks that it is not told apart from · ● run ◇ published
       </figcaption>
+      <div class="bars-line ranks ranks-axis" aria-hidden="true">
+        <span />
+        <svg class="bars-track" viewBox={`0 0 ${WIDTH} 14`}>
+          {rankTicks(rows.length).map((rank) => (
+            <text key={rank} class="tick" x={x(rank)} y={11} text-anchor="middle">
+              {rank}
+            </text>
+          ))}
+        </svg>
+      </div>
       {shown.map((row, place) => (
         <div class="bars-line ranks" key={place}>
           <span class="bars-name">{visible(clipped(row.name, 60))}</span>

@@ -35,3 +35,11 @@ export function tickWords(value: number): string {
   if (Math.abs(value) >= 1e7) return value.toExponential(1);
   return value.toLocaleString("en", { maximumFractionDigits: Math.abs(value) < 10 ? 2 : 0 });
 }
+
+/** The ranks that an axis of so many names: the first, the last, and round ones between. */
+export function rankTicks(ranks: number): number[] {
+  const step = ticks(0, Math.max(1, ranks), 8)[1] ?? 1;
+  const between = Array.from({ length: Math.floor(ranks / step) }, (_, place) => step * (place + 1));
+  const round = between.filter((rank) => rank > 1 && rank <= ranks - step / 2);
+  return [...new Set([1, ...round.filter(Number.isInteger), Math.max(1, ranks)])];
+}

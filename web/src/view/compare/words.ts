@@ -53,11 +53,12 @@ export function cellsOf(pair: Pair): Cells | null {
   return { both_right, only_a, only_b, both_wrong };
 }
 
-/** A difference with its interval, p and items, as one line: `+3.2 points [+1.0, +5.4], Holm p = 0.004, n=52`. */
+/** A difference with its interval, p and items, as one line: `+3.2 points [+1.0, +5.4], Holm p = 0.004, n=52, 2 failed`. */
 export function pairLine(pair: Pair): string {
-  if (pair.difference === null) return `${DASH} ${itemsOf(pair)}`;
+  const items = `n=${counted(pair.n)}${pair.failed ? `, ${counted(pair.failed)} failed` : ""}`;
+  if (pair.difference === null) return `${DASH} ${items}`;
   const p = pair.holm !== null ? `Holm ${pValue(pair.holm)}` : pValue(pair.p);
-  return [`${points(pair.difference)} ${pointsInterval(pair)}`.trim(), p, itemsOf(pair)].filter(Boolean).join(", ");
+  return [`${points(pair.difference)} ${pointsInterval(pair)}`.trim(), p, items].filter(Boolean).join(", ");
 }
 
 /** Categories with the largest loss first; those without a difference last. */

@@ -12,12 +12,12 @@ import { Chooser } from "../compare/Chooser";
 import { Costs } from "../compare/Costs";
 import { chosenOf } from "../compare/chosen";
 import { costByOf } from "../compare/costs";
-import { byDifference, detectableOf, itemsOf, named, pairLine, testOf, verdictOf } from "../compare/words";
+import { byDifference, detectableOf, itemsOf, named, pointsInterval, testOf, verdictOf } from "../compare/words";
 import { useKeys } from "../keys";
 import { colourOf, shapeOf } from "../palette";
 import { type Route, addressOf, go } from "../router";
 import type { ComparePage as Data } from "../types";
-import { counted } from "../words";
+import { counted, points } from "../words";
 import { Scorers } from "./RunPage";
 import "./compare.css";
 
@@ -163,7 +163,9 @@ function Shown({ page, params, onShow }: { page: Data; params: URLSearchParams; 
             <li key={pair.b}>
               <p>
                 <ShapeMark shape={shapeOf(pair.b)} colour={colourOf(pair.b)} /> <b>{verdictOf(pair, page.names)}</b>{" "}
-                <span class="num">{pairLine({ ...pair, p: null, holm: null })}</span>
+                <span class="num">
+                  {points(pair.difference)} {pointsInterval(pair)}, {itemsOf(pair)}
+                </span>
               </p>
               <p class="soft">
                 {[testOf(pair, page.pairs.length), pair.interval && `interval: ${named(pair.interval)}`].filter(Boolean).join("; ")}.{" "}
