@@ -137,7 +137,8 @@ def test_looking_at_a_killed_run_changes_nothing(database: Path, tmp_path: Path)
     assert {name: (killed / name).read_bytes() for name in before} == before
 
 
-def test_closing_while_somebody_reads_leaves_a_whole_log(database: Path) -> None:
+def test_closing_while_somebody_reads_leaves_a_whole_log(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "_PATIENCE_WITH_READERS", 0.05)
     writer = schema.open_to_write(database)
     reader = schema.open_to_read(database)
     reader.execute("BEGIN")
@@ -149,6 +150,19 @@ def test_closing_while_somebody_reads_leaves_a_whole_log(database: Path) -> None
     with closing(schema.open_to_read(database)) as db:
         assert db.execute("SELECT count(*) FROM marks").fetchone() == (1,)
     schema.close_for_good(schema.open_to_write(database))
+    assert not database.with_name("run.db-wal").exists()
+
+
+def test_closing_waits_for_one_who_reads_for_a_moment(database: Path) -> None:
+    writer, reader = schema.open_to_write(database), schema.open_to_read(database)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM marks").fetchone()
+    writer.execute("INSERT INTO marks VALUES ('k', 0, 0, 's', 'n', 'c')")
+    writer.execute("PRAGMA busy_timeout=10")
+    leaves = threading.Timer(0.2, reader.close)
+    leaves.start()
+    schema.close_for_good(writer)
+    leaves.join()
     assert not database.with_name("run.db-wal").exists()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +20,7 @@ from beholder.report.html_facts import bucket
 from beholder.report.terminal import disagree
 from beholder.store import reading, schema
 from beholder.store.marks import Mark, add_mark
+from beholder.viewer import searching
 from beholder.viewer.index import Index
 from beholder.viewer.library import Library
 from beholder.viewer.run_data import (
@@ -272,6 +274,10 @@ def test_without_trigrams_the_lines_of_the_list_are_searched(
         index = library.index("run")
         assert index.columns().searchable is False
         assert index.search("lamp Statement 13").places == [13]
+
+
+def test_the_examples_of_terms_are_right() -> None:
+    assert doctest.testmod(searching) == doctest.TestResults(failed=0, attempted=1)
 
 
 def test_a_long_query_is_cut() -> None:

@@ -15,6 +15,7 @@ FORMAT = 3
 """Version of the run folder. A higher one was written by a newer Beholder and is not opened."""
 
 _PATIENCE = 30.0
+_PATIENCE_WITH_READERS = 2.0
 
 TABLES: dict[str, str] = {
     "samples": "key TEXT PRIMARY KEY, position INTEGER NOT NULL, record TEXT NOT NULL",
@@ -158,12 +159,23 @@ def told_plainly(folder: Path) -> Iterator[None]:
 
 
 def close_for_good(connection: sqlite3.Connection) -> None:
-    """Closes a writer and leaves one plain file: no write-ahead log, which a read-only folder could not open."""
+    """Closes a writer and leaves one plain file: no write-ahead log, which a read-only folder could not open.
+
+    Whoever reads right now, as the viewer does for moments, is waited for a while. If that does not help, the log
+    stays, complete, and the next writer folds it in.
+    """
+    last = time.monotonic() + _PATIENCE_WITH_READERS
     try:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.execute("PRAGMA journal_mode=DELETE")
-    except sqlite3.OperationalError:
-        pass  # somebody is reading right now: the log stays, complete, and the next writer folds it in
+        while True:
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection.execute("PRAGMA journal_mode=DELETE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                    return
+                time.sleep(0.01)
+            else:
+                return
     finally:
         connection.close()
 
