@@ -18,7 +18,7 @@ export function Ranks({ rows, title }: { rows: BoardRow[]; title: string }) {
       <figcaption class="soft">
         Rank of each line, and the ranks that it is not told apart from · ● run ◇ published
       </figcaption>
-      <div class="bars-line ranks ranks-axis" aria-hidden="true">
+      <div class="bars-line" aria-hidden="true">
         <span />
         <svg class="bars-track" viewBox={`0 0 ${WIDTH} 14`}>
           {rankTicks(rows.length).map((rank) => (
