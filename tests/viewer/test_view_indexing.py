@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import threading
@@ -204,6 +205,19 @@ def test_what_has_not_changed_is_not_made_again(plain: Path, tmp_path: Path) -> 
         before = [file.stat().st_ino for file in library.cache.rglob("*.index")]
         library.index("run")
         assert [file.stat().st_ino for file in library.cache.rglob("*.index")] == before
+
+
+def test_an_index_that_is_looked_at_is_not_swept(plain: Path, tmp_path: Path) -> None:
+    copied(plain, tmp_path)
+    with library_of(tmp_path) as library:
+        library.index("run")
+        (file,) = library.cache.rglob("*.index")
+        os.utime(file, times=(0, 0))
+    with library_of(tmp_path, "another cache") as library:
+        shutil.copytree(tmp_path / "cache" / "indexes", library.cache / "indexes")
+        os.utime(library.cache / "indexes" / file.name, times=(0, 0))
+        library.index("run")
+        assert (library.cache / "indexes" / file.name).stat().st_mtime > 0
 
 
 def test_an_index_is_shown_while_it_is_made(plain: Path, tmp_path: Path, threads: None) -> None:

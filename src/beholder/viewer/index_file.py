@@ -92,6 +92,12 @@ def open_index(place: Path) -> sqlite3.Connection:
     return _connect(place, mode="rw")
 
 
+def is_used(place: Path) -> None:
+    """Keeps a file from being swept."""
+    with contextlib.suppress(OSError):
+        os.utime(place)
+
+
 def install(made: Path, place: Path) -> None:
     """Puts a finished file into its place."""
     with locked(place):

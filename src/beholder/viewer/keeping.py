@@ -90,6 +90,7 @@ class Kept:
 
     def _open(self, version: str) -> None:
         opened = Index(self.place, leading=self.leading)
+        index_file.is_used(self.place)
         if self._index is None or self._index.version != opened.version:
             self._index = opened
         self._seen = version
