@@ -9,7 +9,8 @@ from sklearn.metrics import cohen_kappa_score
 from beholder.errors import UsageError
 from beholder.metrics.paired import holm
 from beholder.report.comparison import ItemValue, compare_values
-from beholder.report.several_runs import answers_read, compare_several, names_of
+from beholder.report.run_agreement import answers_read
+from beholder.report.several_runs import compare_several, names_of
 from beholder.score import Outcome, Score, ScoredItem
 
 

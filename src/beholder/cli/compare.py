@@ -40,8 +40,9 @@ def compare(
     from beholder.report.as_json import dump
     from beholder.report.comparison import headline_scorer, item_values
     from beholder.report.comparison_report import print_agreement, print_comparison, print_several
+    from beholder.report.run_agreement import answers_read
     from beholder.report.run_differences import run_notes, side_of
-    from beholder.report.several_runs import MOST_RUNS, answers_read, compare_several, names_of
+    from beholder.report.several_runs import MOST_RUNS, compare_several, names_of
     from beholder.report.terminal import make_console
     from beholder.store import reading, schema
     from beholder.store.folder import read_info

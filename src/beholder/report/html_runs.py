@@ -49,29 +49,41 @@ class Runs(NamedTuple):
 
 
 def side_by_side(results: Sequence[Result], given: Sequence[str] = ()) -> Runs:
-    """The runs with their names: those that are given, or the models, numbered where one occurs more than once.
-
-    A model that is there with different tools is called by them too.
-    """
-    called = given or [_called(result, results) for result in results]
-    models = [plain(name, one_line=True, limit=_LONGEST_NAME) or "(no name)" for name in called]
-    names = [
-        f"{model} ({models[: place + 1].count(model)})" if models.count(model) > 1 else model
-        for place, model in enumerate(models)
-    ]
+    """The runs with their names: those that are given, or the models (`run_names`)."""
+    names = run_names(given or called([(result.model, _arm(result)) for result in results]))
     found = results[0].found
     chosen = {found.headline_of(result.metrics) for result in results}
     scorer, metric = chosen.pop() if len(chosen) == 1 else found.second_headline or found.headline
     return Runs(results, names, scorer, metric)
 
 
-def _called(result: Result, results: Sequence[Result]) -> str:
-    arms = {_arm(other) for other in results if other.model == result.model}
-    return f"{result.model}, {_arm(result)}" if len(arms) > 1 else result.model
+def called(models: Sequence[tuple[str, str]]) -> list[str]:
+    """What to call runs of these models with these tools ("" for none): the model, and its tools where they differ.
+
+    >>> called([("m", ""), ("m", "python"), ("n", "")])
+    ['m, no tools', 'm, python', 'n']
+    """
+    return [
+        f"{model}, {tools or 'no tools'}" if len({own for other, own in models if other == model}) > 1 else model
+        for model, tools in models
+    ]
+
+
+def run_names(given: Sequence[str]) -> list[str]:
+    """Names on one line, numbered where one is there more than once.
+
+    >>> run_names(["m", "n", "m"])
+    ['m (1)', 'n', 'm (2)']
+    """
+    names = [plain(name, one_line=True, limit=_LONGEST_NAME) or "(no name)" for name in given]
+    return [
+        f"{name} ({names[: place + 1].count(name)})" if names.count(name) > 1 else name
+        for place, name in enumerate(names)
+    ]
 
 
 def _arm(result: Result) -> str:
-    return result.plan.tools.arm.value if result.plan.tools is not None else "no tools"
+    return result.plan.tools.arm.value if result.plan.tools is not None else ""
 
 
 def text(words: str) -> str:

@@ -44,6 +44,13 @@ def p_value(p: float | None) -> str:
     return "–" if p is None else f"{p:.3g}"
 
 
+def deciding_test(paired: Paired) -> str:
+    """The name of the test that decides; "" if there is no pair."""
+    if paired.p_decides is None:
+        return ""
+    return "exact McNemar" if paired.p_flips is None else "sign-flip test over clusters"
+
+
 def cells_table(rows: Iterable[Row], before: str) -> Table:
     """The four cells of right and wrong items with the exact McNemar p, and what the arm's comparison would find."""
     headings = ("n", "both right", f"only {before}", "only arm", "both wrong", "McNemar", "detectable")

@@ -14,7 +14,7 @@ from beholder.benchmarks.benchmark import Benchmark
 from beholder.engine.plan import Plan
 from beholder.engine.scoring import scorer_code
 from beholder.report.figures import count
-from beholder.store import reading
+from beholder.store import reading, schema
 from beholder.store.folder import RunInfo
 
 _NAMES = {"data_sha256": "data", "prompt_sha256": "prompt", "n_samples": "number of items", "selection": "items chosen"}
@@ -23,34 +23,37 @@ _TOLD = "what the model is told of its tools, sha256"
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One of two runs that are compared: its folder, its benchmark (under its own assumptions), what it asked, what it
-    holds, and the code of its scores."""
+    """One of two runs that are compared: its folder, its benchmark (under its own assumptions), what it asked, how many
+    responses there are that need not be asked again, and the code of its scores."""
 
     folder: Path
     found: Benchmark
     info: RunInfo
     plan: Plan
-    tally: reading.Tally
+    responses: int
     code: dict[str, str]
 
 
 def side_of(folder: Path, info: RunInfo, plan: Plan, db: sqlite3.Connection, found: Benchmark) -> Side:
     """The side that an open run makes."""
-    return Side(folder, found, info, plan, reading.tally(db, len(found.scorers)), reading.scorer_codes(db))
+    (there,) = db.execute("SELECT count(*) FROM responses WHERE state != ?", (schema.FAILED_RETRYABLE,)).fetchone()
+    return Side(folder, found, info, plan, there, reading.scorer_codes(db))
 
 
-def run_notes(a: Side, b: Side, scorer: str) -> list[str]:
+def run_notes(a: Side, b: Side, scorer: str, names: tuple[str, str] = ("A", "B")) -> list[str]:
     """Sentences about what a reader of the comparison must know: other plans, missing responses, other scorer code."""
-    notes = [f"the runs differ in {words}" for words in plan_differences(a.info.plan, b.info.plan)]
-    for letter, side in (("A", a), ("B", b)):
-        missing = side.plan.n_asks - side.tally.answered - side.tally.failed
+    first, second = names
+    notes = [f"the runs differ in {words}" for words in plan_differences(a.info.plan, b.info.plan, names)]
+    for name, side in ((first, a), (second, b)):
+        missing = side.plan.n_asks - side.responses
         if missing > 0:
-            notes.append(f"{letter} is incomplete: {count(missing)} of {count(side.plan.n_asks)} responses are missing")
+            notes.append(f"{name} is incomplete: {count(missing)} of {count(side.plan.n_asks)} responses are missing")
     if a.found.assumptions != b.found.assumptions:
         again = f"beholder rescore {shlex.quote(str(b.folder))} --assumptions FILE"
-        notes.append(f"A and B are scored under different assumptions; to score B under those of A: {again}")
+        said = f"{first} and {second} are scored under different assumptions"
+        notes.append(f"{said}; to score {second} under those of {first}: {again}")
     elif a.code.get(scorer) != b.code.get(scorer):
-        notes.append(f"the scores of A and B were made by different code of {scorer}")
+        notes.append(f"the scores of {first} and {second} were made by different code of {scorer}")
     for side in (a, b):
         notes += code_notes(side.code, [scorer], side.found, f"beholder rescore {shlex.quote(str(side.folder))}")
     return list(dict.fromkeys(notes))

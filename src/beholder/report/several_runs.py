@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, repeat
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from beholder.errors import UsageError
-from beholder.metrics.accuracy import share
-from beholder.metrics.agreement import cohen_kappa
-from beholder.metrics.paired import holm_where_tested, told_apart
-from beholder.report.comparison import Comparison, ItemValue, compare_values
-from beholder.score import Metric, Outcome, ScoredItem
+from beholder.metrics.accuracy import share_of
+from beholder.metrics.intervals import Floats, Integers
+from beholder.metrics.paired import align, holm_where_tested, told_apart
+from beholder.report.comparison import Comparison, ItemValue, Shared, compare_scores, scores_of, shared_items
+from beholder.report.run_agreement import RunAgreement, agreement_of, numbered
+from beholder.score import Metric
 
 MOST_RUNS = 12
 Values = Mapping[str, ItemValue]
 Answers = Mapping[str, str]
 """Item → the answer that a scorer read in it, in a form in which equal answers are equal."""
+_NOWHERE = ItemValue(None, "", "")
 
 
 class Against(msgspec.Struct, frozen=True):
@@ -34,22 +37,6 @@ class Against(msgspec.Struct, frozen=True):
     told_apart: int
 
 
-class RunAgreement(msgspec.Struct, frozen=True):
-    """How far runs number `a` and `b` agree on which of `n` items are right.
-
-    An item is right with full credit only. `same` is the share with the same verdict, `kappa` that beyond chance
-    (Cohen). `both_wrong_same`: of the items that both got wrong and in which answers were read, the share with the same
-    one.
-    """
-
-    a: int
-    b: int
-    n: int
-    same: float | None
-    kappa: float | None
-    both_wrong_same: float | None
-
-
 class Several(msgspec.Struct, frozen=True, kw_only=True):
     """Runs on the same `n` items; `left_out` counts the items that not all have. `means` are over those items."""
 
@@ -59,6 +46,53 @@ class Several(msgspec.Struct, frozen=True, kw_only=True):
     means: list[Metric]
     against: list[Against]
     agreement: list[RunAgreement]
+
+
+class Gathered(msgspec.Struct, frozen=True):
+    """Runs side by side over the first one's items: for each run its scores of them (NaN: none), the answers read
+    (`run_agreement.numbered`) and which of them it has at all. `others` are the items that it has and the first has
+    not."""
+
+    items: Shared
+    scores: list[Floats]
+    answers: list[Integers]
+    there: list[NDArray[np.bool_]]
+    others: list[frozenset[str]]
+
+    @property
+    def total(self) -> int:
+        """How many items any of the runs has."""
+        return len(self.items.keys) + len(frozenset[str]().union(*self.others))
+
+    @property
+    def shared(self) -> Integers:
+        """The places of the items that all runs have."""
+        return np.flatnonzero(np.logical_and.reduce(self.there))
+
+    def lacking(self, run: int) -> list[str]:
+        """The keys of the items that a run lacks and another has."""
+        of_first = [self.items.keys[place] for place in np.flatnonzero(~self.there[run]).tolist()]
+        return sorted([*of_first, *frozenset[str]().union(*self.others).difference(self.others[run])])
+
+
+def gather(runs: Iterable[tuple[Values, Answers]]) -> Gathered:
+    """Puts runs side by side, one after the other: no more than two of them are held as they come."""
+    listed = iter(runs)
+    values, answers = next(listed)
+    keys = sorted(values)
+    known = dict.fromkeys(keys)
+    items = shared_items(keys, [values[key] for key in keys])
+    gathered = Gathered(items, [], [], [], [])
+    while True:
+        gathered.scores.append(scores_of([values.get(key, _NOWHERE) for key in keys]))
+        gathered.answers.append(numbered(map(answers.get, keys)))
+        gathered.there.append(np.array([key in values for key in keys], dtype=np.bool_))
+        gathered.others.append(frozenset(key for key in values if key not in known))
+        del values, answers
+        try:
+            values, answers = next(listed)
+        except StopIteration:
+            return gathered
 
 
 def compare_several(
@@ -75,34 +109,43 @@ def compare_several(
     Different items are refused unless `intersect`: then those that all runs have are compared. `UsageError` says what
     is missing where.
     """
-    shared = set(values[0]).intersection(*values[1:])
-    everything = len(set(values[0]).union(*values[1:]))
-    if intersect and len(values) > 2 and not shared:
+    for own, name in zip(values[1:], names[1:], strict=True):
+        align(values[0], own, intersect=intersect, names=(names[0], name))
+    return compare_gathered(gather(zip(values, answers or repeat({}), strict=False)), scorer, seed=seed)
+
+
+def compare_gathered(gathered: Gathered, scorer: str, *, seed: int = 0) -> Several:
+    """Compares the runs on the items that all of them have. `UsageError` if there is none."""
+    rows = gathered.shared
+    if not len(rows):
         raise UsageError("There is no item that all of these runs hold.")
-    if intersect:
-        values = [own if len(own) == len(shared) else {key: own[key] for key in own if key in shared} for own in values]
-    comparisons = [
-        compare_values(values[0], own, scorer, intersect=intersect, names=(names[0], name), seed=seed)
-        for own, name in zip(values[1:], names[1:], strict=True)
-    ]
+    items = _some_items(gathered.items, rows)
+    scores = [one[rows] for one in gathered.scores]
+    answers = [one[rows] for one in gathered.answers]
+    comparisons = [compare_scores(items, scores[0], own, scorer, seed=seed) for own in scores[1:]]
     deciding = [one.paired.p_decides for one in comparisons]
     several = len(comparisons) > 1
     corrected = holm_where_tested(deciding) if several else deciding
-    against = [
-        Against(place, one, p if several else None, told_apart(one.paired, p))
-        for place, (one, p) in enumerate(zip(comparisons, corrected, strict=True), start=1)
-    ]
     return Several(
         scorer=scorer,
-        n=len(values[0]),
-        left_out=everything - len(shared),
-        means=[_mean(own, seed) for own in values],
-        against=against,
-        agreement=[
-            _agreement(a, b, values, answers if answers else [{} for _ in values])
-            for a, b in combinations(range(len(values)), 2)
+        n=len(rows),
+        left_out=gathered.total - len(rows),
+        means=[share_of(own, items.clusters, seed=seed) for own in scores],
+        against=[
+            Against(place, one, p if several else None, told_apart(one.paired, p))
+            for place, (one, p) in enumerate(zip(comparisons, corrected, strict=True), start=1)
         ],
+        agreement=[agreement_of(a, b, scores, answers) for a, b in combinations(range(len(scores)), 2)],
     )
+
+
+def _some_items(items: Shared, rows: Integers) -> Shared:
+    """These of the items; categories that none of them is of are no more named."""
+    if len(rows) == len(items.keys):
+        return items
+    kept, categories = np.unique(items.categories[rows], return_inverse=True)
+    keys = [items.keys[row] for row in rows.tolist()]
+    return Shared(keys, items.clusters[rows], categories, [items.named[place] for place in kept.tolist()])
 
 
 def names_of(models: Sequence[str]) -> list[str]:
@@ -114,43 +157,3 @@ def names_of(models: Sequence[str]) -> list[str]:
     return [
         f"{model} ({chr(ord('A') + place)})" if models.count(model) > 1 else model for place, model in enumerate(models)
     ]
-
-
-def answers_read(items: Sequence[ScoredItem], scorer: str) -> dict[str, str]:
-    """What a scorer read in each item: of several answers the most frequent, of equals the first.
-
-    A place among answers as they were shown is mapped back to the stored answer, counted from 1.
-    """
-    read: dict[str, list[str]] = defaultdict(list)
-    for item in items:
-        score = item.scores.get(scorer)
-        if score is None or score.extracted is None or score.outcome is Outcome.FAILED:
-            continue
-        stored = {str(place + 1): str(one + 1) for place, one in enumerate(item.order)}
-        read[item.key].append(stored.get(score.extracted, score.extracted))
-    return {key: Counter(found).most_common(1)[0][0] for key, found in read.items()}
-
-
-def _mean(values: Values, seed: int) -> Metric:
-    return share([one.value for one in values.values()], [one.cluster for one in values.values()], seed=seed)
-
-
-def _agreement(a: int, b: int, values: Sequence[Values], answers: Sequence[Answers]) -> RunAgreement:
-    left, right = values[a], values[b]
-    both = [
-        (key, ours.value == 1, theirs.value == 1)
-        for key, ours in left.items()
-        if ours.value is not None and (theirs := right.get(key)) is not None and theirs.value is not None
-    ]
-    if not both:
-        return RunAgreement(a, b, 0, None, None, None)
-    first, second = answers[a], answers[b]
-    wrong = [key for key, ours, theirs in both if not ours and not theirs and key in first and key in second]
-    return RunAgreement(
-        a,
-        b,
-        len(both),
-        sum(ours == theirs for _, ours, theirs in both) / len(both),
-        cohen_kappa([ours for _, ours, _ in both], [theirs for _, _, theirs in both]).value,
-        sum(first[key] == second[key] for key in wrong) / len(wrong) if wrong else None,
-    )

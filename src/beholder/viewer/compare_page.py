@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from functools import lru_cache
+from pathlib import Path
 
-from beholder.errors import UsageError
+import msgspec
+
+from beholder.errors import DataError, UsageError
 from beholder.metrics.paired import told_apart
-from beholder.report.comparison import CategoryRow, Comparison, ItemValue
+from beholder.report.comparison import CategoryRow, Comparison
 from beholder.report.figures import count
+from beholder.report.html_runs import called, run_names
+from beholder.report.paired_tables import deciding_test
 from beholder.report.plain_text import plain
-from beholder.report.run_differences import plan_differences
-from beholder.report.several_runs import MOST_RUNS, Against, Several, compare_several
+from beholder.report.run_differences import run_notes, side_of
+from beholder.report.several_runs import MOST_RUNS, Against, Gathered, Several, compare_gathered, gather
 from beholder.score import Metric
 from beholder.store import schema
-from beholder.store.spending import spending
+from beholder.store.spending import Spent, spending
 from beholder.viewer.compare_data import Agreement, CategoryPairs, ComparePage, ItemRef, Pair, RunCost
 from beholder.viewer.index import Index
 from beholder.viewer.library import Library, Opened
 from beholder.viewer.run_data import Fact, RunRow
-from beholder.viewer.run_rows import run_row
+from beholder.viewer.run_rows import DAMAGED, run_row
 
 MOST_ITEMS = 1_000
 MOST_NOTES = 40
 _KEYS_NAMED = 5
-_LONGEST_NAME = 80
+_LONGEST_NOTE = 400
 _SECONDS = (
-    "SELECT sum(json_extract(record, '$.latency')) FROM responses WHERE json_extract(record, '$.cached') IS NOT TRUE"
+    "SELECT sum(coalesce(json_extract(record, '$.conduct.seconds'), json_extract(record, '$.latency'))) "
+    "FROM responses WHERE json_extract(record, '$.cached') IS NOT TRUE"
 )
+
+
+class _RefusedError(Exception):
+    """These runs are not compared. `missing` are the items that each lacks, `shared` counts those that all have."""
+
+    def __init__(self, why: str, missing: Sequence[Fact] = (), shared: int = 0) -> None:
+        super().__init__(why)
+        self.missing, self.shared = list(missing), shared
 
 
 def compare_page(
@@ -35,117 +51,20 @@ def compare_page(
 ) -> ComparePage:
     """Compares runs by name; the first is what the others are compared with.
 
-    What cannot be compared is said on the page (`refused`), with the first items that each run lacks. `UsageError` if
-    there is no run of a name, or one cannot be read.
+    What cannot be compared is said on the page (`refused`), with the first items that each run lacks. `UsageError` only
+    if there is no run of a name. The index of a large run is waited for.
     """
-    opened = [library.opened(run) for run in runs]
-    rows = [run_row(one.id, one.folder, library.version(one.id)) for one in opened]
-    names = _names(rows)
-    if refused := _cannot_be(opened, scorer):
-        return _refused(rows, names, refused, scorer or "", _scorers(opened))
-    indexes = [library.index(run, whole=True) for run in runs]
-    chosen = scorer or _headline(opened[0], indexes)
-    if lacking := [name for name, index in zip(names, indexes, strict=True) if chosen not in index.scorers]:
-        said = f"{lacking[0]} has no scores by {chosen}. Choose another scorer, or rescore that run."
-        return _refused(rows, names, said, chosen, _scorers(opened))
-    values = [index.values(chosen) for index in indexes]
-    missing = _missing(values, names)
-    if missing and not intersect:
-        shared = len(set(values[0]).intersection(*values[1:]))
-        said = "The runs do not hold the same items."
-        return _refused(rows, names, said, chosen, _scorers(opened), missing, shared)
-    answers = [index.read_answers(chosen) for index in indexes]
-    try:
-        several = compare_several(values, chosen, intersect=intersect, names=names, answers=answers, seed=seed)
-    except UsageError as error:
-        return _refused(rows, names, str(error), chosen, _scorers(opened), missing)
-    first = several.against[0].comparison
-    return ComparePage(
+    rows = [run_row(run, library.folder(run), library.version(run)) for run in runs]
+    names = run_names(called([(row.model or row.id, row.tools) for row in rows]))
+    page = ComparePage(
         runs=rows,
         names=names,
-        scorer=chosen,
-        scorers=_scorers(opened),
-        n=several.n,
-        intersected=bool(missing),
-        refused="",
-        missing=missing,
-        means=several.means,
-        pairs=[_pair(one.run, one.comparison, one.holm, one.told_apart) for one in several.against],
-        categories=_categories(several),
-        gained=_refs(first.gained, indexes[:2]),
-        lost=_refs(first.lost, indexes[:2]),
-        agreement=[
-            Agreement(a=one.a, b=one.b, n=one.n, same=one.same, kappa=one.kappa, both_wrong_same=one.both_wrong_same)
-            for one in several.agreement
-        ],
-        costs=[_cost(place, one, mean) for place, (one, mean) in enumerate(zip(opened, several.means, strict=True))],
-        notes=_notes(opened, names, several),
-    )
-
-
-def _names(rows: Sequence[RunRow]) -> list[str]:
-    """What the runs are called: their models; with their tools, or numbered, where one is there more than once."""
-    models = [row.model or row.id for row in rows]
-    called = [
-        f"{model}, {row.tools or 'no tools'}"
-        if models.count(model) > 1 and len({one.tools for one in rows}) > 1
-        else model
-        for model, row in zip(models, rows, strict=True)
-    ]
-    called = [plain(name, one_line=True, limit=_LONGEST_NAME) or "(no name)" for name in called]
-    return [
-        f"{name} ({called[: place + 1].count(name)})" if called.count(name) > 1 else name
-        for place, name in enumerate(called)
-    ]
-
-
-def _cannot_be(opened: Sequence[Opened], scorer: str | None) -> str:
-    """Why these runs cannot be compared at all; "" if they can."""
-    if len(opened) < 2:
-        return "Choose two or more runs."
-    if len(opened) > MOST_RUNS:
-        return f"At most {MOST_RUNS} runs can be compared at once."
-    if len({one.id for one in opened}) < len(opened):
-        return "A run is named twice: it cannot differ from itself."
-    titles = dict.fromkeys(one.found.title for one in opened)
-    if len({one.found.name for one in opened}) > 1:
-        return f"These are runs of {' and '.join(titles)}. Compare runs of one benchmark."
-    if scorer and scorer not in opened[0].found.scorers:
-        return f"{opened[0].found.title} has no scorer {plain(scorer, one_line=True, limit=60)!r}."
-    return ""
-
-
-def _headline(first: Opened, indexes: Sequence[Index]) -> str:
-    """The headline's scorer, or what stands in for it where one of the runs is led by another."""
-    found = first.found
-    leading = {index.columns().scorer for index in indexes}
-    if leading == {found.headline[0]} or found.second_headline is None:
-        return found.headline[0]
-    return found.second_headline[0]
-
-
-def _scorers(opened: Sequence[Opened]) -> list[str]:
-    return list(opened[0].found.scorers) if opened else []
-
-
-def _refused(
-    rows: list[RunRow],
-    names: list[str],
-    refused: str,
-    scorer: str,
-    scorers: list[str],
-    missing: Sequence[Fact] = (),
-    shared: int = 0,
-) -> ComparePage:
-    return ComparePage(
-        runs=rows,
-        names=names,
-        scorer=scorer,
-        scorers=scorers,
-        n=shared,
+        scorer=scorer or "",
+        scorers=[],
+        n=0,
         intersected=False,
-        refused=refused,
-        missing=list(missing),
+        refused="",
+        missing=[],
         means=[],
         pairs=[],
         categories=[],
@@ -155,18 +74,90 @@ def _refused(
         costs=[],
         notes=[],
     )
+    try:
+        _check(rows)
+        opened = [library.opened(run) for run in runs]
+        page = msgspec.structs.replace(page, scorers=list(opened[0].found.scorers))
+        return _compared(library, opened, page, intersect=intersect, seed=seed)
+    except _RefusedError as refused:
+        return msgspec.structs.replace(page, refused=str(refused), missing=refused.missing, n=refused.shared)
+    except (UsageError, DataError, LookupError, OSError, sqlite3.Error) as error:  # a stranger's run may hold anything
+        said = str(error).replace(f"{library.runs_dir.resolve()}/", "").replace(f"{library.runs_dir}/", "")
+        return msgspec.structs.replace(page, refused=plain(said, one_line=True, limit=_LONGEST_NOTE))
 
 
-def _missing(values: Sequence[dict[str, ItemValue]], names: Sequence[str]) -> list[Fact]:
+def _check(rows: Sequence[RunRow]) -> None:
+    """Refuses runs that cannot be compared at all."""
+    if len(rows) < 2:
+        raise _RefusedError("Choose two or more runs.")
+    if len(rows) > MOST_RUNS:
+        raise _RefusedError(f"At most {MOST_RUNS} runs can be compared at once.")
+    if len({row.id for row in rows}) < len(rows):
+        raise _RefusedError("A run is named twice: it cannot differ from itself.")
+    for row in rows:
+        if row.status == DAMAGED:
+            raise _RefusedError(f"{row.id} cannot be read: {row.message}")
+
+
+def _compared(
+    library: Library, opened: Sequence[Opened], page: ComparePage, *, intersect: bool, seed: int
+) -> ComparePage:
+    found, names = opened[0].found, page.names
+    if len({one.plan.benchmark for one in opened}) > 1:
+        titles = dict.fromkeys(one.found.title for one in opened)
+        raise _RefusedError(f"These are runs of {' and '.join(titles)}. Compare runs of one benchmark.")
+    if page.scorer and page.scorer not in found.scorers:
+        raise _RefusedError(f"{found.title} has no scorer {plain(page.scorer, one_line=True, limit=60)!r}.")
+    indexes = [library.index(one.id, whole=True) for one in opened]
+    scorer = page.scorer or _leading(opened[0], indexes)
+    for name, index in zip(names, indexes, strict=True):
+        if scorer not in index.scorers:
+            raise _RefusedError(f"{name} has no scores by {scorer}. Choose another scorer, or rescore that run.")
+    gathered = gather((index.values(scorer), index.read_answers(scorer)) for index in indexes)
+    missing = _missing(gathered, names)
+    if missing and (not intersect or not len(gathered.shared)):
+        why = "hold the same items" if len(gathered.shared) else "have a single item in common"
+        raise _RefusedError(f"The runs do not {why}.", missing, len(gathered.shared))
+    several = compare_gathered(gathered, scorer, seed=seed)
+    first = several.against[0].comparison
+    return msgspec.structs.replace(
+        page,
+        scorer=scorer,
+        n=several.n,
+        intersected=bool(missing),
+        missing=missing,
+        means=several.means,
+        pairs=[_pair(one.run, one.comparison, one.holm, one.told_apart) for one in several.against],
+        categories=_categories(several),
+        gained=_refs(first.gained, indexes[:2]),
+        lost=_refs(first.lost, indexes[:2]),
+        agreement=[Agreement(**msgspec.structs.asdict(one)) for one in several.agreement],
+        costs=[
+            _cost(place, one, library.version(one.id), mean)
+            for place, (one, mean) in enumerate(zip(opened, several.means, strict=True))
+        ],
+        notes=_notes(opened, names, several),
+    )
+
+
+def _leading(first: Opened, indexes: Sequence[Index]) -> str:
+    """The headline's scorer, or what stands in for it where one of the runs is led by another."""
+    found = first.found
+    leading = {index.columns().scorer for index in indexes}
+    if leading == {found.headline[0]} or found.second_headline is None:
+        return found.headline[0]
+    return found.second_headline[0]
+
+
+def _missing(gathered: Gathered, names: Sequence[str]) -> list[Fact]:
     """For each run the items that it lacks and another has; the first keys are named."""
-    everything = set[str]().union(*values)
     facts = []
-    for own, name in zip(values, names, strict=True):
-        lacks = sorted(everything - own.keys())
+    for run, name in enumerate(names):
+        lacks = gathered.lacking(run)
         if lacks:
             some = ", ".join(plain(key, one_line=True, limit=60) for key in lacks[:_KEYS_NAMED])
             more = ", …" if len(lacks) > _KEYS_NAMED else ""
-            facts.append(Fact(name, f"lacks {count(len(lacks))} of {count(len(everything))} items: {some}{more}"))
+            facts.append(Fact(name, f"lacks {count(len(lacks))} of {count(gathered.total)} items: {some}{more}"))
     return facts
 
 
@@ -182,11 +173,7 @@ def _pair(run: int, one: Comparison, holm: float | None, apart: int) -> Pair:
         high=paired.high,
         interval=paired.interval,
         p=paired.p_decides,
-        test=""
-        if paired.p_decides is None
-        else "exact McNemar"
-        if paired.p_flips is None
-        else "sign flips over clusters",
+        test=deciding_test(paired),
         holm=holm,
         told_apart=apart,
         both_right=cells.both_right if cells else None,
@@ -217,9 +204,7 @@ def _category_pair(one: Against, row: CategoryRow) -> Pair:
         scorer=one.comparison.scorer, paired=row.paired, categories=[], gained=[], lost=[], detectable=None
     )
     pair = _pair(one.run, within, row.p_holm, told_apart(row.paired, row.p_holm))
-    return Pair(
-        **{name: getattr(pair, name) for name in pair.__struct_fields__} | {"gained": row.n_gained, "lost": row.n_lost}
-    )
+    return msgspec.structs.replace(pair, gained=row.n_gained, lost=row.n_lost)
 
 
 def _refs(keys: Sequence[str], indexes: Sequence[Index]) -> list[ItemRef]:
@@ -231,24 +216,31 @@ def _refs(keys: Sequence[str], indexes: Sequence[Index]) -> list[ItemRef]:
     return refs
 
 
-def _cost(place: int, one: Opened, figure: Metric) -> RunCost:
+def _cost(place: int, one: Opened, version: str, figure: Metric) -> RunCost:
     """Dollars are None if any request that was paid for has no known price: half a sum would mislead."""
-    with closing(schema.open_to_read(one.folder / "run.db")) as db, schema.told_plainly(one.folder):
-        spent = spending(db).total
-        (seconds,) = db.execute(_SECONDS).fetchone()
+    spent, seconds = _spent(one.folder, version)
     dollars = spent.cost if not spent.unpriced else None
     return RunCost(run=place, figure=figure, dollars=dollars, tokens=spent.tokens, seconds=seconds)
+
+
+@lru_cache(maxsize=200)
+def _spent(folder: Path, version: str) -> tuple[Spent, float | None]:
+    """What a run spent, and the seconds of its responses, one after the other."""
+    with closing(schema.open_to_read(folder / "run.db")) as db, schema.told_plainly(folder):
+        return spending(db).total, db.execute(_SECONDS).fetchone()[0]
 
 
 def _notes(opened: Sequence[Opened], names: Sequence[str], several: Several) -> list[str]:
     """What a reader of the comparison must know besides."""
     notes = []
     if several.left_out:
-        notes.append(f"{count(several.left_out)} items are left out: not all of the runs hold them.")
-    first = opened[0]
-    for one, name in zip(opened[1:], names[1:], strict=True):
-        differ = plan_differences(first.info.plan, one.info.plan, (names[0], name))
-        notes += [f"The runs differ in {plain(words, one_line=True, limit=400)}." for words in differ]
-        if one.found.assumptions != first.found.assumptions:
-            notes.append(f"{names[0]} and {name} are scored under different assumptions.")
-    return notes[:MOST_NOTES]
+        notes.append(f"{count(several.left_out)} items are left out: not all of the runs hold them")
+    sides = []
+    for one in opened:
+        with closing(schema.open_to_read(one.folder / "run.db")) as db:
+            # The folder's name alone: a page may go to other people.
+            sides.append(side_of(Path(one.folder.name), one.info, one.plan, db, one.found))
+    for side, name in zip(sides[1:], names[1:], strict=True):
+        notes += run_notes(sides[0], side, several.scorer, (names[0], name))
+    said = (plain(note, one_line=True, limit=_LONGEST_NOTE) for note in dict.fromkeys(notes))
+    return [f"T{note[1:]}" if note.startswith("the ") else note for note in said][:MOST_NOTES]  # names stay as they are

@@ -1,0 +1,84 @@
+"""How far two runs agree on which items are right, and on what they say where both are wrong."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+
+from beholder.metrics.agreement import kappa_of_cells
+from beholder.metrics.intervals import Floats, Integers
+from beholder.score import Outcome, ScoredItem
+
+NOT_READ = 0
+"""Stands for no answer in arrays of answers."""
+
+
+class RunAgreement(msgspec.Struct, frozen=True):
+    """How far runs number `a` and `b` agree on which of `n` items are right: those that both answered.
+
+    An item is right with full credit only. `same` is the share with the same verdict, `kappa` that beyond chance
+    (Cohen). `both_wrong_same`: of the items that both got wrong and in which answers were read, the share with the same
+    one. It is None too where the two runs' answers take but two values: then two wrong ones cannot differ.
+    """
+
+    a: int
+    b: int
+    n: int
+    same: float | None
+    kappa: float | None
+    both_wrong_same: float | None
+
+
+def agreement_of(a: int, b: int, scores: Sequence[Floats], answers: Sequence[Integers]) -> RunAgreement:
+    """The agreement of the runs at places `a` and `b`, from their scores of the same items (NaN: no answer) and the
+    numbers of the answers that were read in them (`numbered`)."""
+    known = ~(np.isnan(scores[a]) | np.isnan(scores[b]))
+    n = int(known.sum())
+    if not n:
+        return RunAgreement(a, b, 0, None, None, None)
+    left, right = scores[a][known] == 1, scores[b][known] == 1
+    both, only_a = int(np.sum(left & right)), int(np.sum(left & ~right))
+    only_b = int(np.sum(~left & right))
+    kappa = kappa_of_cells(both, only_a, only_b, n - both - only_a - only_b)
+    return RunAgreement(
+        a,
+        b,
+        n,
+        (n - only_a - only_b) / n,
+        kappa.value,
+        _same_where_wrong(answers[a][known], answers[b][known], ~left & ~right),
+    )
+
+
+def _same_where_wrong(a: Integers, b: Integers, wrong: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float | None:
+    kinds = np.unique(np.concatenate((a, b)))
+    read = wrong & (a != NOT_READ) & (b != NOT_READ)
+    if np.count_nonzero(kinds != NOT_READ) < 3 or not read.any():
+        return None
+    return float(np.mean(a[read] == b[read]))
+
+
+def numbered(answers: Iterable[str | None]) -> Integers:
+    """A number for each answer, equal for equal ones within this process, and `NOT_READ` for none.
+
+    It is the answer's hash: so the answers of a dozen large runs need not be held at once.
+    """
+    return np.array([NOT_READ if answer is None else hash(answer) or 1 for answer in answers], dtype=np.int64)
+
+
+def answers_read(items: Sequence[ScoredItem], scorer: str) -> dict[str, str]:
+    """What a scorer read in each item: of several answers the most frequent, of equals the first.
+
+    A place among answers as they were shown is mapped back to the stored answer, counted from 1.
+    """
+    read: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        score = item.scores.get(scorer)
+        if score is None or score.extracted is None or score.outcome is Outcome.FAILED:
+            continue
+        stored = {str(place + 1): str(one + 1) for place, one in enumerate(item.order)}
+        read[item.key].append(stored.get(score.extracted, score.extracted))
+    return {key: Counter(found).most_common(1)[0][0] for key, found in read.items()}
