@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from typing import Any
 
 import PIL.Image
 import PIL.ImageDraw
+from running_server import Running, running
 
 from beholder.annotate.consensus import settle
 from beholder.annotate.forms import Form, form_of
@@ -22,8 +21,6 @@ from beholder.annotation import Annotation
 from beholder.sample import ImageRef
 from beholder.web.annotate_api import router
 from beholder.web.app import make_app
-from beholder.web.guard import access_for
-from beholder.web.serve import listening, server_for
 
 NAMES = (
     "openai/secret-alpha",
@@ -117,31 +114,18 @@ def made(folder: Path, records: list[NewItem] | None = None, form: Form | None =
 
 
 @dataclass
-class Served:
+class Served(Running):
     """A project that a server on loopback gives out. `project` is a second opening of it, for looking."""
 
-    url: str
-    port: int
     project: Project
-    said: list[str]
 
 
 @contextmanager
 def serving(folder: Path, *, token: str = "", names: tuple[str, ...] = (), page: str = "annotate") -> Iterator[Served]:
-    """The annotation page of a project on a free port, in a thread."""
-    told: list[str] = []
-    with Project.open(folder) as project, Project.open(folder) as looking, listening("127.0.0.1", 0) as listener:
-        port = listener.getsockname()[1]
-        access = access_for("127.0.0.1", port, names=names, token=token)
-        server = server_for(make_app(page, [router(project)]), access, told.append)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        try:
-            yield Served(f"http://127.0.0.1:{port}", port, looking, told)
-        finally:
-            server.should_exit = True
-            thread.join(timeout=20)
-            assert not thread.is_alive()
+    """The annotation page of a project."""
+    with (
+        Project.open(folder) as project,
+        Project.open(folder) as looking,
+        running(make_app(page, [router(project)]), token=token, names=names) as server,
+    ):
+        yield Served(server.port, server.server, server.said, looking)

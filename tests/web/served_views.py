@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+
+from running_server import Running, running
 
 from beholder.store import marks
 from beholder.viewer.library import Library
 from beholder.web.app import make_app
-from beholder.web.guard import access_for
-from beholder.web.serve import listening, server_for
 from beholder.web.view_api import router
 from report.html_pages import HOSTILE, constant_run, hostile_answer, hostile_statements, served_run
 
 
 @dataclass
-class Viewed:
-    """A folder of runs that a server on loopback gives out, and what the server has told the terminal."""
+class Viewed(Running):
+    """A folder of runs that a server on loopback gives out."""
 
-    url: str
-    port: int
     library: Library
-    said: list[str] = field(default_factory=list)
 
     def at(self, page: str) -> str:
         """The address of a page, such as `run?run=NAME`."""
@@ -35,24 +30,13 @@ class Viewed:
 
 
 @contextmanager
-def viewing(runs: Path, cache: Path, *, token: str = "", names: tuple[str, ...] = ()) -> Iterator[Viewed]:
-    """The viewer over a folder of runs on a free port, in a thread."""
-    told: list[str] = []
-    with closing(Library(runs, cache=cache)) as library, listening("127.0.0.1", 0) as listener:
-        port = listener.getsockname()[1]
-        access = access_for("127.0.0.1", port, names=names, token=token)
-        server = server_for(make_app("view", [router(library)]), access, told.append)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        try:
-            yield Viewed(f"http://127.0.0.1:{port}", port, library, told)
-        finally:
-            server.should_exit = True
-            thread.join(timeout=20)
-            assert not thread.is_alive()
+def viewing(runs: Path, cache: Path, *, token: str = "") -> Iterator[Viewed]:
+    """The viewer over a folder of runs."""
+    with (
+        closing(Library(runs, cache=cache)) as library,
+        running(make_app("view", [router(library)]), token=token) as server,
+    ):
+        yield Viewed(server.port, server.server, server.said, library)
 
 
 def hostile_runs(folder: Path) -> Path:
@@ -74,6 +58,5 @@ def hostile_runs(folder: Path) -> Path:
 
 
 def _samples(run: Path) -> list[str]:
-
     with closing(sqlite3.connect(run / "run.db")) as db:
         return [str(row[0]) for row in db.execute("SELECT record FROM samples ORDER BY position")]

@@ -14,7 +14,8 @@ from urllib.parse import quote
 
 import PIL.Image
 import pytest
-from asking import AUTHOR, JSON, KEY, ask, put, unchanged
+from asking import AUTHOR, KEY, ask, put, unchanged
+from running_server import JSON
 from served_projects import NAMES, Served, made, serving
 
 from beholder.annotate.items import NewItem

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking_views import JSON, View, ask, post, viewing
+from asking_views import ask, post
+from running_server import JSON
+from served_views import Viewed, viewing
 
 from made_runs import tfq_data
 from report.html_pages import constant_run, served_run, true_or_unsure
@@ -32,7 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def view(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[View]:
+def view(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewed]:
     with viewing(made / "runs", tmp_path_factory.mktemp("cache")) as running:
         yield running
 
@@ -54,7 +56,7 @@ def first(made: Path, column: str) -> str:
         return str(db.execute(f"SELECT {column} FROM samples ORDER BY position").fetchone()[0])
 
 
-def asked(view: View, path: str, **parameters: Any) -> Any:
+def asked(view: Viewed, path: str, **parameters: Any) -> Any:
     reply = ask(view, path, parameters)
     assert reply.status == 200, reply.body
     return reply.json()
@@ -63,13 +65,13 @@ def asked(view: View, path: str, **parameters: Any) -> Any:
 # -- what they give ------------------------------------------------------------------------------------------------
 
 
-def test_all_runs_are_listed(view: View) -> None:
+def test_all_runs_are_listed(view: Viewed) -> None:
     listed = asked(view, "/api/runs")
     assert {row["id"] for row in listed["runs"]} == {RUN, "other"}
     assert listed["folder"] == "runs"
 
 
-def test_a_run_its_columns_rows_and_samples(view: View, key: str) -> None:
+def test_a_run_its_columns_rows_and_samples(view: Viewed, key: str) -> None:
     page = asked(view, "/api/run", run=RUN)
     assert (page["row"]["id"], page["provisional"]) == (RUN, False)
     columns = asked(view, "/api/columns", run=RUN)
@@ -86,7 +88,7 @@ def test_a_run_its_columns_rows_and_samples(view: View, key: str) -> None:
     assert changes["gained"] or changes["lost"]
 
 
-def test_runs_beside_each_other(view: View) -> None:
+def test_runs_beside_each_other(view: Viewed) -> None:
     page = asked(view, "/api/compare", run=[RUN, "other"], scorer="strict")
     assert [row["id"] for row in page["runs"]] == [RUN, "other"]
     assert page["refused"] == ""
@@ -94,7 +96,7 @@ def test_runs_beside_each_other(view: View) -> None:
     assert {RUN, "other"} <= {row["run"] for row in board["rows"]}
 
 
-def test_pictures_are_kept_by_the_browser(view: View, sha256: str) -> None:
+def test_pictures_are_kept_by_the_browser(view: Viewed, sha256: str) -> None:
     large = ask(view, f"/images/{sha256}", {"run": RUN})
     assert (large.status, large.headers["content-type"]) == (200, "image/jpeg")
     small = ask(view, f"/images/{sha256}.webp", {"run": RUN})
@@ -130,7 +132,7 @@ TAGGED = [
 
 
 @pytest.mark.parametrize(("path", "parameters"), TAGGED, ids=[path for path, _ in TAGGED])
-def test_what_the_browser_has_is_not_sent_again(view: View, path: str, parameters: dict[str, str]) -> None:
+def test_what_the_browser_has_is_not_sent_again(view: Viewed, path: str, parameters: dict[str, str]) -> None:
     once = ask(view, path, parameters)
     assert once.headers["cache-control"] == "private, no-cache"
     again = ask(view, path, parameters, headers={"If-None-Match": once.headers["etag"]})
@@ -138,7 +140,7 @@ def test_what_the_browser_has_is_not_sent_again(view: View, path: str, parameter
     assert ask(view, path, parameters, headers={"If-None-Match": '"other"'}).status == 200
 
 
-def test_other_places_have_another_tag(view: View) -> None:
+def test_other_places_have_another_tag(view: Viewed) -> None:
     tags = {ask(view, "/api/rows", {"run": RUN, "places": places}).headers["etag"] for places in ("0", "1", "0,1")}
     assert len(tags) == 3
 
@@ -167,7 +169,7 @@ CLIMBING = [
 
 
 @pytest.mark.parametrize("run", CLIMBING, ids=repr)
-def test_a_run_is_looked_up_and_never_a_path(view: View, made: Path, run: str | bytes, key: str) -> None:
+def test_a_run_is_looked_up_and_never_a_path(view: Viewed, made: Path, run: str | bytes, key: str) -> None:
     for path in BY_RUN:
         reply = ask(view, path, {"run": run, "key": key, "places": "0", "text": "x", "against": RUN})
         assert reply.status == 404, path
@@ -196,7 +198,7 @@ RAW = [
 
 
 @pytest.mark.parametrize("path", RAW)
-def test_no_address_leads_out(view: View, path: str) -> None:
+def test_no_address_leads_out(view: Viewed, path: str) -> None:
     reply = ask(view, path, {"run": RUN})
     assert reply.status == 404
     assert reply.sentence()
@@ -229,13 +231,13 @@ REFUSED: list[tuple[str, dict[str, Any] | str, str]] = [
 
 
 @pytest.mark.parametrize(("path", "parameters", "told"), REFUSED)
-def test_parameters_are_bounded(view: View, path: str, parameters: dict[str, Any] | str, told: str) -> None:
+def test_parameters_are_bounded(view: Viewed, path: str, parameters: dict[str, Any] | str, told: str) -> None:
     reply = ask(view, path, parameters)
     assert 400 <= reply.status < 500
     assert told in reply.sentence()
 
 
-def test_a_huge_address_is_refused(view: View) -> None:
+def test_a_huge_address_is_refused(view: Viewed) -> None:
     assert 400 <= ask(view, "/api/run", {"run": "x" * 60_000}).status < 500
     assert ask(view, "/api/runs").status == 200
 
@@ -264,7 +266,7 @@ BODIES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("path", "body"), BODIES, ids=lambda value: str(value)[:60])
-def test_a_mark_that_cannot_be_is_refused(view: View, key: str, path: str, body: Any) -> None:
+def test_a_mark_that_cannot_be_is_refused(view: Viewed, key: str, path: str, body: Any) -> None:
     sent = {name: key if value == "KEY" else value for name, value in body.items()} if isinstance(body, dict) else body
     reply = post(view, path, sent)
     assert 400 <= reply.status < 500
@@ -292,7 +294,7 @@ FOREIGN = [
 @pytest.mark.parametrize(("method", "headers", "status"), FOREIGN)
 @pytest.mark.parametrize("path", ["/api/runs", "/api/live", "/api/mark", "/images/" + "0" * 64])
 def test_other_sites_get_and_change_nothing(
-    view: View, key: str, path: str, method: str, headers: dict[str, str], status: int
+    view: Viewed, key: str, path: str, method: str, headers: dict[str, str], status: int
 ) -> None:
     body = {"run": RUN, "key": key, "scorer": "strict"}
     reply = ask(view, path, {"run": RUN}, method=method, headers=headers, body=body if method == "POST" else None)
@@ -305,7 +307,7 @@ METHODS = [("POST", "/api/runs"), ("PUT", "/api/mark"), ("DELETE", "/api/mark"),
 
 
 @pytest.mark.parametrize(("method", "path"), METHODS)
-def test_other_methods_do_nothing(view: View, method: str, path: str) -> None:
+def test_other_methods_do_nothing(view: Viewed, method: str, path: str) -> None:
     assert ask(view, path, method=method, headers=JSON).status == 405
 
 

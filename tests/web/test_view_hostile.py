@@ -10,8 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from asking_views import View, ask, post, viewing
+from asking_views import ask, post
 from made_hostile_runs import ALL, spoilt, told
+from served_views import Viewed, viewing
 
 from made_runs import tfq_data
 from report.html_pages import constant_run
@@ -40,7 +41,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def view(good: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[View]:
+def view(good: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewed]:
     here = tmp_path_factory.mktemp("viewed")
     shutil.copytree(good, here / "runs" / "good")
     with viewing(here / "runs", here / "cache") as running:
@@ -68,7 +69,7 @@ def requests(run: str, key: str, sha256: str) -> list[tuple[str, dict[str, objec
 
 
 @pytest.mark.parametrize("name", SLOW)
-def test_every_answer_is_a_page_or_a_sentence(view: View, good: Path, name: str) -> None:
+def test_every_answer_is_a_page_or_a_sentence(view: Viewed, good: Path, name: str) -> None:
     run = f"spoilt {list(ALL).index(name)}"
     folder = spoilt(good, view.library.runs_dir, ALL[name], run)
     try:
@@ -92,7 +93,7 @@ def test_every_answer_is_a_page_or_a_sentence(view: View, good: Path, name: str)
         view.said.clear()
 
 
-def test_a_stranger_s_run_runs_nothing(view: View, good: Path, tmp_path: Path) -> None:
+def test_a_stranger_s_run_runs_nothing(view: Viewed, good: Path, tmp_path: Path) -> None:
     """A file of this machine that a run names as its benchmark, its data or its model is neither run nor read."""
     trap = tmp_path / "trap.py"
     trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')\nBENCHMARK = None\n")

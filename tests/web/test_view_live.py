@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking_views import View, ask, viewing
+from asking_views import ask
+from served_views import Viewed, viewing
 
 from beholder.web import live
 
@@ -32,7 +33,7 @@ def runs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def view(runs: Path, tmp_path: Path) -> Iterator[View]:
+def view(runs: Path, tmp_path: Path) -> Iterator[Viewed]:
     with viewing(runs, tmp_path / "cache") as running:
         yield running
 
@@ -45,7 +46,7 @@ def made(folder: Path, **changes: Any) -> Path:
 
 
 @contextmanager
-def listening_to(view: View) -> Iterator[http.client.HTTPResponse]:
+def listening_to(view: Viewed) -> Iterator[http.client.HTTPResponse]:
     connection = http.client.HTTPConnection("127.0.0.1", view.port, timeout=20)
     try:
         connection.request("GET", "/api/live")
@@ -74,7 +75,7 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_what_there_is_comes_at_once_and_then_what_changes(view: View, runs: Path) -> None:
+def test_what_there_is_comes_at_once_and_then_what_changes(view: Viewed, runs: Path) -> None:
     with listening_to(view) as events:
         first = next_event(events)
         assert (list(first["versions"]), first["ready"]) == (["one"], {})
@@ -85,12 +86,12 @@ def test_what_there_is_comes_at_once_and_then_what_changes(view: View, runs: Pat
         assert ask(view, "/api/runs").json()["runs"][0]["version"] in json.dumps(next_version(view))
 
 
-def next_version(view: View) -> dict[str, Any]:
+def next_version(view: Viewed) -> dict[str, Any]:
     with listening_to(view) as events:
         return next_event(events)
 
 
-def test_a_process_that_is_gone_shows_though_no_file_has_changed(view: View, runs: Path) -> None:
+def test_a_process_that_is_gone_shows_though_no_file_has_changed(view: Viewed, runs: Path) -> None:
     held = os.open(made(runs / "one", status="running"), os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
     with listening_to(view) as events:
@@ -99,14 +100,14 @@ def test_a_process_that_is_gone_shows_though_no_file_has_changed(view: View, run
         assert next_event(events)["versions"]["one"] == f"{going}-stopped"
 
 
-def test_a_silent_line_carries_a_comment(view: View) -> None:
+def test_a_silent_line_carries_a_comment(view: Viewed) -> None:
     with listening_to(view) as events:
         next_event(events)
         assert events.readline() == b"\n"
         assert events.readline() == b": nothing new\n"
 
 
-def test_nobody_listens_nobody_looks(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_listens_nobody_looks(view: Viewed, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[float] = []
     real = live.state_of
     monkeypatch.setattr(live, "state_of", lambda library: looks.append(time.monotonic()) or real(library))  # type: ignore[func-returns-value]
@@ -126,7 +127,7 @@ def test_nobody_listens_nobody_looks(view: View, monkeypatch: pytest.MonkeyPatch
         assert next_event(again)["versions"]
 
 
-def test_there_are_so_many_listeners_and_no_more(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_are_so_many_listeners_and_no_more(view: Viewed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "MOST_LISTENERS", 2)
     with listening_to(view) as one:
         with listening_to(view) as other:
@@ -145,7 +146,7 @@ def test_there_are_so_many_listeners_and_no_more(view: View, monkeypatch: pytest
         until(is_free)
 
 
-def test_a_reader_that_does_not_read_holds_up_nobody(view: View, runs: Path) -> None:
+def test_a_reader_that_does_not_read_holds_up_nobody(view: Viewed, runs: Path) -> None:
     with socket.create_connection(("127.0.0.1", view.port)) as idle:
         idle.sendall(f"GET /api/live HTTP/1.1\r\nHost: 127.0.0.1:{view.port}\r\n\r\n".encode())
         with listening_to(view) as events:
@@ -167,7 +168,7 @@ def test_the_server_ends_although_pages_listen(runs: Path, tmp_path: Path) -> No
         assert time.monotonic() - begun < 2.5, "before the server gives up waiting for them (3 seconds)"
 
 
-def test_a_fault_of_ours_is_told_and_ends_the_stream(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_is_told_and_ends_the_stream(view: Viewed, monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(library: object) -> bytes:
         raise KeyError("a mistake")
 

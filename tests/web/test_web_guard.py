@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from asking import AUTHOR, JSON, KEY, ask, put, unchanged
+from asking import AUTHOR, KEY, ask, put, unchanged
+from running_server import JSON
 from served_projects import Served, made, serving
 
 from beholder.annotate.project import Project
