@@ -259,6 +259,21 @@ def test_what_there_is_of_an_index_is_its_first_items(
         assert [row.index for row in rows_of(whole)] == list(range(24))
 
 
+@pytest.mark.parametrize(("at_once", "items"), [(12, 2), (3, 1)])
+def test_items_with_many_responses_are_read_a_few_at_a_time(
+    votes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int, items: int
+) -> None:
+    """Memory would grow with the votes of a run."""
+    monkeypatch.setattr(indexing, "AT_ONCE", at_once)  # five responses an item
+    taken: list[int] = []
+    take = indexing.Taking.take
+    monkeypatch.setattr(indexing.Taking, "take", lambda taking, keys: (taken.append(len(keys)), take(taking, keys)))
+    copied(votes, tmp_path)
+    with library_of(tmp_path) as library:
+        assert library.index("run", whole=True).n == 6
+    assert (max(taken), sum(taken)) == (items, 6)
+
+
 def test_the_index_before_is_shown_while_a_new_one_is_made(plain: Path, tmp_path: Path, threads: None) -> None:
     run = copied(plain, tmp_path)
     with library_of(tmp_path) as library:

@@ -1,7 +1,7 @@
 """Makes the index of a run out of its journal, and adds to one what has come since.
 
-A thousand items at a time are read, judged and written: memory does not grow with the run, and nobody who writes to
-the run has to wait for long. Responses that come while an index is made are left to the next time.
+Items with a thousand responses at a time are read, judged and written: memory does not grow with the run, and nobody
+who writes to the run has to wait for long. Responses that come while an index is made are left to the next time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from beholder.viewer.run_data import MARKED
 from beholder.viewer.taking import Taking
 
 AT_ONCE = 1_000
-"""Items that are read, judged and written together."""
+"""Responses that are read, judged and written together, if no item has more of them."""
 _FIRST = 80
 """Those that the first page waits for."""
 _MOST_SCORERS = 24
@@ -82,20 +82,30 @@ def _fill(
     told: Callable[[float], None],
     stop: Event,
 ) -> None:
-    taking = Taking(run, db, file, state)
-    first = _keys(db, "SELECT key FROM responses ORDER BY id LIMIT ?", _FIRST)
+    taking, at_once = Taking(run, db, file, state), _items_at_once(db)
+    first = _keys(db, "SELECT key FROM responses ORDER BY id LIMIT ?", min(_FIRST, at_once))
     with _together(file):
         taking.take(first)
     told(0.0)
     done = set(first)
     keys = [key for key in _keys(db, "SELECT key FROM samples ORDER BY position, key") if key not in done]
-    for start in range(0, len(keys), AT_ONCE):
+    for start in range(0, len(keys), at_once):
         _unless(stop)
         with _together(file):
-            taking.take(keys[start : start + AT_ONCE])
+            taking.take(keys[start : start + at_once])
         told((start + 1) / (len(keys) + 1))
     with _together(file):
         index_file.write_state(file, _mark(db, file, state, again=True))
+
+
+def _items_at_once(db: sqlite3.Connection) -> int:
+    """How many items have at most `AT_ONCE` responses together, whichever they are; but one at least."""
+    with of_a_run():
+        (most,) = db.execute(_MOST_RESPONSES).fetchone()
+    return max(1, AT_ONCE // most)
+
+
+_MOST_RESPONSES = "SELECT coalesce(max(n), 1) FROM (SELECT count(*) AS n FROM responses GROUP BY key)"
 
 
 def _keys(db: sqlite3.Connection, query: str, *values: int) -> list[str]:
@@ -142,12 +152,12 @@ def grow(run: Opened, place: Path, told: Callable[[float], None], stop: Event) -
             return False
         before = index_file.read_state(file)
         state = msgspec.structs.replace(lacking.now, changes=before.changes + 1, added=True)
-        taking = Taking(run, db, file, state)
-        for done in range(0, len(lacking.keys), AT_ONCE):
+        taking, at_once = Taking(run, db, file, state), _items_at_once(db)
+        for done in range(0, len(lacking.keys), at_once):
             _unless(stop)
             told(done / len(lacking.keys))
             with _together(file):
-                taking.take(lacking.keys[done : done + AT_ONCE])
+                taking.take(lacking.keys[done : done + at_once])
         with _together(file):
             marked = _mark(db, file, state, again=bool(lacking.keys))
             if lacking.keys or marked.marks != before.marks:
