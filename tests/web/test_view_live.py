@@ -6,6 +6,7 @@ import fcntl
 import http.client
 import json
 import os
+import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ import pytest
 from asking_views import ask
 from served_views import Viewed, viewing
 
+from beholder.viewer.library import Library
 from beholder.web import live
 
 
@@ -89,6 +91,27 @@ def test_what_there_is_comes_at_once_and_then_what_changes(view: Viewed, runs: P
 def next_version(view: Viewed) -> dict[str, Any]:
     with listening_to(view) as events:
         return next_event(events)
+
+
+def test_a_run_that_goes_while_it_is_read_takes_nothing_else_along(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Library.folders
+
+    def and_then_it_goes(library: Library) -> dict[str, Path]:
+        found = real(library)
+        shutil.rmtree(runs / "two", ignore_errors=True)
+        return found
+
+    monkeypatch.setattr(Library, "folders", and_then_it_goes)
+    with viewing(runs, tmp_path / "cache") as view:
+        for path in ("/api/runs", "/api/leaderboard"):
+            made(runs / "two")
+            assert ask(view, path).status == 200, path
+        made(runs / "two")
+        with listening_to(view) as events:
+            until(lambda: "two" not in next_event(events)["versions"])
+        assert view.said == []
 
 
 def test_a_process_that_is_gone_shows_though_no_file_has_changed(view: Viewed, runs: Path) -> None:

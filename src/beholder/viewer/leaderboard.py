@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from beholder.benchmarks import BENCHMARKS
 from beholder.benchmarks import benchmark as find_benchmark
@@ -22,9 +21,7 @@ from beholder.viewer.board_marks import Notes, against_table, of_line, of_run, o
 from beholder.viewer.board_runs import BoardRun, board_run
 from beholder.viewer.board_tests import Contender, Verdict, pair_tests
 from beholder.viewer.compare_data import Board, BoardRow, Leaderboard
-
-if TYPE_CHECKING:
-    from beholder.viewer.library import Library
+from beholder.viewer.library import Library, version_of
 
 MOST_NAMES = 1_000
 """Scorers and metrics that a board can be asked for; a stranger's runs may have any number."""
@@ -60,7 +57,7 @@ def board_with(library: Library, known: Sequence[Table], benchmark: str, scorer:
 
 def _runs(library: Library) -> list[BoardRun]:
     """The runs of a library that can be read, newest first."""
-    found = (board_run(run, folder, library.version(run)) for run, folder in library.folders().items())
+    found = (board_run(run, folder, version_of(folder)) for run, folder in library.folders().items())
     return [run for run in found if run is not None and run.benchmark]
 
 

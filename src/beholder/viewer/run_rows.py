@@ -18,7 +18,7 @@ from beholder.report.run_list import Results, read_results, status_of
 from beholder.score import Metric
 from beholder.store import schema
 from beholder.store.folder import RunInfo, read_info
-from beholder.viewer.library import Library
+from beholder.viewer.library import Library, version_of
 from beholder.viewer.run_data import Cost, Figure, RunList, RunRow
 
 LONGEST_NAME = 200
@@ -49,7 +49,8 @@ class _Asked(msgspec.Struct):
 
 def run_list(library: Library) -> RunList:
     """All runs of a library, newest first."""
-    rows = [run_row(run, folder, library.version(run)) for run, folder in library.folders().items()]
+    # By the folder and not by the name: a run may go while they are read.
+    rows = [run_row(run, folder, version_of(folder)) for run, folder in library.folders().items()]
     name = library.runs_dir.resolve().name
     return RunList(folder=_short(name), runs=rows, beholder=beholder.__version__)
 

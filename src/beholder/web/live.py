@@ -15,8 +15,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from beholder.viewer.library import Library
-from beholder.viewer.run_rows import current_version
+from beholder.viewer.library import Library, version_of
+from beholder.viewer.run_rows import run_row
 from beholder.web.app import as_error
 
 EVERY = 0.7
@@ -107,5 +107,6 @@ class _Stream(StreamingResponse):
 
 def state_of(library: Library) -> bytes:
     """The version of every run, and how much of which index is made, as JSON in one line."""
-    versions = {run: current_version(library, run) for run in library.folders()}
+    # By the folder and not by the name: a run may go while one looks.
+    versions = {run: run_row(run, place, version_of(place)).version for run, place in library.folders().items()}
     return msgspec.json.encode({"versions": versions, "ready": library.being_made()})
