@@ -80,6 +80,13 @@ def test_notes_on_pictures_of_odd_form_are_words(run: Path, images: Any) -> None
     assert len(page.pictures[0].sent) <= 500
 
 
+def test_one_that_cannot_be_read_keeps_nobody_from_the_others(run: Path) -> None:
+    others = "SELECT r.id FROM responses r JOIN samples s ON s.key = r.key WHERE s.position > 0"
+    page = changed(run, f"UPDATE scores SET value = 7 WHERE response IN ({others})")
+    assert page.answers
+    assert page.place == -1, "there is no list of samples"
+
+
 def test_a_sample_shows_the_runs_own_pictures_and_no_file(run: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("a secret of this machine")
     names = ["/etc/passwd", str(tmp_path / "secret"), "sha256:../../secret", "sha256:" + "0" * 64, "file:///etc/passwd"]

@@ -5,6 +5,7 @@ Used by one request at a time, and holds nothing after it: an item may be a stra
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 
@@ -53,12 +54,11 @@ def sample_page(library: Library, run: str, key: str) -> SamplePage:
         item = item_object(db, storable(key) or "", opened.found, most=MOST_ANSWERS)
         (responses,) = db.execute("SELECT count(*) FROM responses WHERE key = ?", (item.sample.key,)).fetchone()
         marks = mark_rows(db, item.sample.key)
-    place = library.index(run).place_of(item.sample.key)
     page = _Page(opened, item)
     sample, gold = item.sample, gold_triplets(item.sample)
     return SamplePage(
         run=run,
-        place=-1 if place is None else place,
+        place=_place(library, run, item.sample.key),
         key=sample.key,
         index=sample.index,
         id=told(sample.record_id, _NAME),
@@ -80,6 +80,16 @@ def sample_page(library: Library, run: str, key: str) -> SamplePage:
         may_mark=may_mark(opened.folder),
         more=responses - len(item.responses),
     )
+
+
+def _place(library: Library, run: str, key: str) -> int:
+    """Where the item stands in the list of samples; -1 if it is not there yet, or where no list can be made: one item
+    that cannot be read, or a full disk, keeps nobody from the others."""
+    try:
+        place = library.index(run).place_of(key)
+    except (UsageError, sqlite3.Error, OSError):
+        return -1
+    return -1 if place is None else place
 
 
 class _Page:
