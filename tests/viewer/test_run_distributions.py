@@ -108,6 +108,12 @@ def test_a_record_that_is_none_is_told(db: sqlite3.Connection, record: str) -> N
         histograms(db)
 
 
+def test_a_record_longer_than_any_of_ours_is_passed_by(db: sqlite3.Connection) -> None:
+    put(db, [{"latency": 1.0}, {"latency": 2.0, "more": "x" * 200_000}])
+    (made,) = histograms(db)
+    assert (made.n, made.most) == (1, 1.0)
+
+
 def test_of_many_responses_some_are_looked_at_and_it_is_said(
     db: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,9 @@ _STEPS = (1, 1.5, 2, 3, 5, 7)
 _LEAST, _LARGEST = 1e-6, 1e12
 """Of a value that has a bin of its own, and of one that is taken for one: a journal may be a stranger's."""
 
-_AT_ONCE = 5_000
+_AT_ONCE = 500
+_LONGEST_RECORD = 100_000
+"""Characters; a record of ours has some hundreds. So what a stranger's run makes this hold is bounded."""
 
 
 class _Usage(msgspec.Struct, frozen=True, gc=False):
@@ -65,8 +67,8 @@ def histograms(db: sqlite3.Connection) -> list[Histogram]:
     (n,) = db.execute("SELECT count(*) FROM responses").fetchone()
     every = max(1, n // LOOKED_AT)
     of_them = f", one response in {every}" if every > 1 else ""
-    query = "SELECT record FROM responses WHERE state = ? AND id % ? = 0"
-    cursor = db.execute(query, (schema.ANSWERED, every))
+    query = "SELECT record FROM responses WHERE state = ? AND id % ? = 0 AND length(record) <= ?"
+    cursor = db.execute(query, (schema.ANSWERED, every, _LONGEST_RECORD))
     prompt, answer, latency, turns, seconds = values = [array("d") for _ in range(5)]
     while rows := cursor.fetchmany(_AT_ONCE):
         try:
