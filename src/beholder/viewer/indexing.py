@@ -101,7 +101,7 @@ def _fill(
 def _items_at_once(db: sqlite3.Connection) -> int:
     """How many items have at most `AT_ONCE` responses together, whichever they are; but one at least."""
     with of_a_run():
-        (most,) = db.execute(_MOST_RESPONSES).fetchone()
+        most: int = db.execute(_MOST_RESPONSES).fetchone()[0]
     return max(1, AT_ONCE // most)
 
 
