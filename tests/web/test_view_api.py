@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import sqlite3
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from asking_views import ask, post
 from running_server import JSON
 from served_views import Viewed, viewing
 
+from beholder.web import view_api
 from made_runs import tfq_data
 from report.html_pages import constant_run, served_run, true_or_unsure
 
@@ -342,3 +346,41 @@ def test_links_are_followed_to_runs_only(made: Path, tmp_path: Path) -> None:
     with viewing(runs, tmp_path / "cache") as view:
         assert [row["id"] for row in asked(view, "/api/runs")["runs"]] == ["to a run"]
         assert ask(view, "/api/run", {"run": "to a folder"}).status == 404
+
+
+# -- many at once --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def asked_and_left(viewed: Viewed, path: str, parameters: dict[str, Any]) -> Iterator[None]:
+    """A page that asks, and goes before it is answered."""
+    with socket.create_connection(("127.0.0.1", viewed.port), timeout=20) as page:
+        query = urlencode(parameters, doseq=True)
+        page.sendall(f"GET {path}?{query} HTTP/1.1\r\nHost: 127.0.0.1:{viewed.port}\r\n\r\n".encode())
+        yield
+
+
+def test_what_nobody_waits_for_any_more_is_not_computed(view: Viewed, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end = threading.Semaphore(0), threading.Event()
+    computed: list[str] = []
+
+    def slowly(library: object, runs: list[str], scorer: str | None, **more: object) -> list[str]:
+        computed.append(scorer or "")
+        begun.release()
+        assert may_end.wait(20)
+        return []
+
+    monkeypatch.setattr("beholder.viewer.compare_page.compare_page", slowly)
+    most = view_api.AT_ONCE["whole runs"]
+    with ExitStack() as pages:
+        for number in range(most + 30):
+            pages.enter_context(asked_and_left(view, "/api/compare", {"run": [RUN, "other"], "scorer": f"{number}"}))
+        for _ in range(most):
+            assert begun.acquire(timeout=20)
+        for path in ("/api/runs", "/api/rows", "/api/search"):
+            parameters = {"run": RUN, "places": "0", "text": "statement"}
+            assert ask(view, path, parameters).status == 200, "what is little does not wait for what is much"
+    may_end.set()
+    assert asked(view, "/api/compare", run=[RUN, "other"], scorer="ours") == []
+    assert len(computed) < most + 10, "some may begin before the server hears that their page has gone"
+    assert computed[-1] == "ours"

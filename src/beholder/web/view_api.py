@@ -42,8 +42,9 @@ from beholder.web import view_params as asked
 from beholder.web.app import as_error, as_json
 from beholder.web.live import Live
 
-AT_ONCE = 2
-"""How many comparisons, run pages and leaderboards are computed at a time: each may hold a whole run."""
+AT_ONCE = {"whole runs": 2, "indexes": 4, "pictures": 8, "little": 24}
+"""How many requests of a kind are carried out at a time. The others wait without a thread, so that no number of
+searches keeps a page from its rows: whole runs are read for run pages, comparisons and leaderboards."""
 _IMAGE = re.compile(r"([0-9a-f]{64})(\.webp)?\Z")
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 _THIS_SERVER = secrets.token_hex(4)
@@ -59,33 +60,33 @@ class NotThere(UsageError):
 def router(library: Library) -> APIRouter:
     """The routes over one library. It stays open until the server has ended."""
     routes = APIRouter()
-    heavy, live = asyncio.Semaphore(AT_ONCE), Live(library)
+    turns, live = {kind: asyncio.Semaphore(most) for kind, most in AT_ONCE.items()}, Live(library)
 
-    def in_thread(answer: Answer, *, costly: bool) -> Callable[[Request], Any]:
+    def in_thread(answer: Answer, turn: asyncio.Semaphore) -> Callable[[Request], Any]:
         async def route(request: Request) -> Response:
             body = await request.body()
-            if not costly:
-                return await run_in_threadpool(_told_plainly, answer, library, request, body)
-            async with heavy:
+            async with turn:
+                if request.method == "GET" and await request.is_disconnected():
+                    return Response(status_code=503)  # who asked has gone on: nobody reads it
                 return await run_in_threadpool(_told_plainly, answer, library, request, body)
 
         return route
 
-    for path, method, answer, costly in [
-        ("/api/runs", "GET", _runs, False),
-        ("/api/run", "GET", _run, True),
-        ("/api/columns", "GET", _columns, False),
-        ("/api/rows", "GET", _rows, False),
-        ("/api/search", "GET", _search, False),
-        ("/api/changes", "GET", _changes, True),
-        ("/api/sample", "GET", _sample, False),
-        ("/api/mark", "POST", _mark, False),
-        ("/api/unmark", "POST", _unmark, False),
-        ("/api/compare", "GET", _compare, True),
-        ("/api/leaderboard", "GET", _leaderboard, True),
-        ("/images/{name}", "GET", _picture, False),
+    for path, method, answer, kind in [
+        ("/api/runs", "GET", _runs, "little"),
+        ("/api/run", "GET", _run, "whole runs"),
+        ("/api/columns", "GET", _columns, "indexes"),
+        ("/api/rows", "GET", _rows, "little"),
+        ("/api/search", "GET", _search, "indexes"),
+        ("/api/changes", "GET", _changes, "whole runs"),
+        ("/api/sample", "GET", _sample, "little"),
+        ("/api/mark", "POST", _mark, "little"),
+        ("/api/unmark", "POST", _unmark, "little"),
+        ("/api/compare", "GET", _compare, "whole runs"),
+        ("/api/leaderboard", "GET", _leaderboard, "whole runs"),
+        ("/images/{name}", "GET", _picture, "pictures"),
     ]:
-        routes.add_api_route(path, in_thread(answer, costly=costly), methods=[method], response_model=None)
+        routes.add_api_route(path, in_thread(answer, turns[kind]), methods=[method], response_model=None)
     routes.add_api_route("/api/live", live.answer, methods=["GET"], response_model=None)
     return routes
 
