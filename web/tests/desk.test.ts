@@ -160,7 +160,7 @@ test("a save that did not arrive loses nothing", async () => {
   desk.set("mapping", "mine");
   server.fails = new Refused("The server cannot be reached.", 0);
   await desk.decide("save");
-  expect(desk.sight.message).toMatchObject({ kind: "trouble", text: "The server cannot be reached." });
+  expect(desk.sight.message).toMatchObject({ kind: "trouble", text: "The server cannot be reached. What you wrote is kept in this browser." });
   expect(desk.sight.draft?.value.mapping).toBe("mine");
   expect(desk.sight.busy).toBe(false);
   server.fails = null;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Refused } from "../src/shared/api";
 import { RowCache } from "../src/view/samples/row_cache";
 import { Memory, Turns } from "../src/view/samples/memory";
 import type { Row, Rows } from "../src/view/types";
@@ -87,6 +88,22 @@ test("a refusal is kept as a sentence and not asked for again before the run cha
   rows.renew(1);
   await soon();
   expect(fetch).toHaveBeenCalledTimes(2);
+});
+
+test("rows are asked for again as soon as the server can be reached", async () => {
+  const { answers, fetch } = server();
+  const gone = vi.fn(fetch).mockRejectedValueOnce(new Refused("The server cannot be reached.", 0));
+  const rows = new RowCache(gone);
+  rows.want(1, () => {});
+  await soon();
+  await soon();
+  expect(rows.refused).toContain("cannot be reached");
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(gone).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1_500);
+  answers[0]!();
+  await soon();
+  expect([gone.mock.calls.length, rows.refused, rows.get(1)?.key]).toEqual([2, "", "k1"]);
 });
 
 test("a row from before a change is shown until the new one is here", async () => {

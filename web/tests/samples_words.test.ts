@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { filtersOf } from "../src/view/samples/filters";
-import { scorerKeys } from "../src/view/samples/scorer_keys";
+import { scorerKeys } from "../src/view/scorer_keys";
 import { filterWords, listWords } from "../src/view/samples/words";
 
 test.each([

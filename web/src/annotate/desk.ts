@@ -340,7 +340,7 @@ export class Desk {
 
   private trouble(error: unknown): void {
     if (!(error instanceof Refused)) throw error;
-    this.say(error.message, "trouble");
+    this.say(error.status ? error.message : `${error.message} What you wrote is kept in this browser.`, "trouble");
   }
 
   /** Shows an item with the draft that was kept of it, if there is one; one that is stale is shown as a conflict. */

@@ -27,7 +27,7 @@ export async function ask<T>(path: string, { method = "GET", author, body }: Ask
   try {
     response = await fetch(path, init);
   } catch {
-    throw new Refused("The server cannot be reached. What you wrote is kept in this browser.", 0);
+    throw new Refused("The server cannot be reached.", 0);
   }
   const said = await read(response);
   if (response.ok) return said as T;

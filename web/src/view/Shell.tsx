@@ -10,10 +10,12 @@ import { RunsPage } from "./pages/RunsPage";
 import { SamplePage } from "./pages/SamplePage";
 import { SamplesPage } from "./pages/SamplesPage";
 import { addressOf, go, useRoute } from "./router";
-import type { Live, Source } from "./source";
+import { useScrolling } from "./scrolling";
+import { type Live, type Source, versionsOf } from "./source";
 
 const SourceContext = createContext<Source | null>(null);
-const LiveContext = createContext<Live>({ versions: {}, ready: {} });
+/** Null until the source has told of it for the first time. */
+const LiveContext = createContext<Live | null>(null);
 
 /** Where the pages get what they show. */
 export function useSource(): Source {
@@ -22,20 +24,26 @@ export function useSource(): Source {
   return source;
 }
 
-/** What changes whenever the run does ("" for all runs): a reason to ask again. */
-export function useVersion(run = ""): string {
-  const { versions } = useContext(LiveContext);
-  return run ? (versions[run] ?? "") : JSON.stringify(versions);
+/** What changes whenever the run does: a reason to ask again. "" where nothing is known of it. */
+export function useVersion(run: string): string {
+  return useContext(LiveContext)?.versions[run] ?? "";
 }
 
-/** How much of the run's index is made, 0..1. */
-export function useReady(run: string): number {
-  return useContext(LiveContext).ready[run] ?? 1;
+/** What changes whenever one of these runs does, or any run; "" as long as nothing is known. */
+export function useVersions(runs?: string[]): string {
+  const live = useContext(LiveContext);
+  if (!live) return "";
+  return versionsOf((runs ?? Object.keys(live.versions)).map((id) => ({ id, version: live.versions[id] ?? "" })));
 }
 
 /** How many runs' indexes are being made. */
 export function useBeingMade(): number {
-  return Object.keys(useContext(LiveContext).ready).length;
+  return Object.keys(useContext(LiveContext)?.ready ?? {}).length;
+}
+
+/** How much of the run's index is made, 0..1. */
+export function useReady(run: string): number {
+  return useContext(LiveContext)?.ready[run] ?? 1;
 }
 
 const SHOWN = {
@@ -50,7 +58,8 @@ const SHOWN = {
 /** The head with the way around, and the page that the address names. */
 export function Shell({ source }: { source: Source }) {
   const route = useRoute();
-  const [live, setLive] = useState<Live>({ versions: {}, ready: {} });
+  useScrolling();
+  const [live, setLive] = useState<Live | null>(null);
   useEffect(() => source.listen(setLive), [source]);
   const [help, setHelp] = useState<[string, string][] | null>(null);
   const keys: Keys = {

@@ -6,6 +6,9 @@ import { chordOf, isWriting } from "../shared/chords";
 /** Chord → what it does in words, and the doing. */
 export type Keys = Record<string, [string, () => void]>;
 
+/** Keys that do something again as long as they are held down: a step further. Others would lead on from the page they led to. */
+const REPEATED: ReadonlySet<string> = new Set(["j", "k", "n", "p", "+", "=", "-"]);
+
 const pages = new Set<{ current: Keys }>();
 const frame = new Set<{ current: Keys }>();
 const inTurn = () => [...[...pages].reverse(), ...frame];
@@ -47,7 +50,7 @@ function pressed(event: KeyboardEvent): void {
     const found = current[chord];
     if (!found) continue;
     event.preventDefault();
-    found[1]();
+    if (!event.repeat || REPEATED.has(chord)) found[1]();
     return;
   }
 }

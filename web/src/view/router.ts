@@ -1,6 +1,6 @@
 // Where one is: a page and its parameters, in the part of the address after `#`, so that any static folder can hold them.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 
 export const PAGES = ["runs", "run", "samples", "sample", "compare", "leaderboard"] as const;
 export type PageName = (typeof PAGES)[number];
@@ -27,20 +27,74 @@ export function addressOf(page: PageName, params: Record<string, string | string
   return `#/${page === "runs" ? "" : page}${written ? `?${written}` : ""}`;
 }
 
+const CALM = 150; // milliseconds: browsers refuse more than 100 to 200 changes of the address in 10 seconds
+
+/** Writes an address at once, and of many in a row the last one of every `CALM`: a key that is held down makes 30 a second. */
+export class Pen {
+  private waiting: string | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly write: (address: string) => void) {}
+
+  put(address: string): void {
+    this.waiting = address;
+    if (this.timer === undefined) this.settle();
+  }
+
+  /** Writes what waits. */
+  settle(): void {
+    const address = this.drop();
+    if (address === null) return;
+    this.write(address);
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.settle();
+    }, CALM);
+  }
+
+  /** What waits is not written any more. */
+  drop(): string | null {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const { waiting } = this;
+    this.waiting = null;
+    return waiting;
+  }
+}
+
+const pen = new Pen((address) => history.replaceState(history.state, "", address));
+const shown = new Set<(hash: string) => void>();
+
 /** Goes to a page. `instead` leaves no step in the history: for filters and for moving through samples. */
 export function go(address: string, instead = false): void {
   if (instead) {
-    history.replaceState(null, "", address);
-    dispatchEvent(new HashChangeEvent("hashchange"));
-  } else location.hash = address;
+    pen.put(address);
+    for (const show of shown) show(address);
+  } else {
+    pen.settle();
+    location.hash = address;
+  }
 }
 
+/** Where one is; the address follows in a moment. */
 export function useRoute(): Route {
-  const [route, setRoute] = useState(() => routeOf(location.hash));
+  const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const moved = () => setRoute(routeOf(location.hash));
+    const moved = () => {
+      pen.drop();
+      setHash(location.hash);
+    };
+    const settle = () => pen.settle();
+    shown.add(setHash);
     addEventListener("hashchange", moved);
-    return () => removeEventListener("hashchange", moved);
+    addEventListener("click", settle, true); // a link leads on from here
+    addEventListener("pagehide", settle);
+    return () => {
+      shown.delete(setHash);
+      removeEventListener("hashchange", moved);
+      removeEventListener("click", settle, true);
+      removeEventListener("pagehide", settle);
+    };
   }, []);
-  return route;
+  return useMemo(() => routeOf(hash), [hash]);
 }

@@ -1,6 +1,7 @@
 // Where the pages get what they show: the server, or the files of a written folder. Every refusal is a plain sentence.
 
 import { Refused, ask } from "../shared/api";
+import { listening } from "./listening";
 import { StaticSource } from "./static_source";
 import type { Changes, Columns, ComparePage, Leaderboard, MarkRow, Places, RunList, RunPage, Rows, SamplePage } from "./types";
 
@@ -10,6 +11,10 @@ export interface Live {
   /** Run → how much of its index is made, 0..1; only those that are being made. */
   ready: Record<string, number>;
 }
+
+/** Runs and their versions in one word. */
+export const versionsOf = (runs: readonly { id: string; version: string }[]): string =>
+  JSON.stringify(runs.map(({ id, version }) => [id, version]));
 
 export interface Source {
   /** Whether these are files: nothing changes, nothing can be marked. */
@@ -78,15 +83,7 @@ export class ServerSource implements Source {
     requestOf(`images/${encodeURIComponent(sha256)}${small ? ".webp" : ""}`, { run });
 
   listen(told: (live: Live) => void): () => void {
-    const events = new EventSource("api/live");
-    events.addEventListener("runs", (event) => {
-      try {
-        told(JSON.parse((event as MessageEvent<string>).data) as Live);
-      } catch {
-        // half a message: the next one is whole
-      }
-    });
-    return () => events.close();
+    return listening(document, () => new EventSource("api/live"), told);
   }
 }
 

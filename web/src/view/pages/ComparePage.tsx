@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Said } from "../../shared/Said";
-import { clipped, visible } from "../../shared/visible";
-import { useSource, useVersion } from "../Shell";
+import { useSource, useVersions } from "../Shell";
+import { Refusal } from "../Refusal";
 import { useAsked } from "../asked";
 import { Agreement } from "../charts/Agreement";
 import { Bars, ShapeMark } from "../charts/Bars";
@@ -16,7 +16,10 @@ import { byDifference, detectableOf, itemsOf, named, pointsInterval, testOf, ver
 import { useKeys } from "../keys";
 import { colourOf, shapeOf } from "../palette";
 import { type Route, addressOf, go } from "../router";
+import { scorerKeys } from "../scorer_keys";
+import { versionsOf } from "../source";
 import type { ComparePage as Data } from "../types";
+import { useTitle } from "../useTitle";
 import { counted, points } from "../words";
 import { Scorers } from "./RunPage";
 import "./compare.css";
@@ -25,7 +28,8 @@ import "./compare.css";
 export function ComparePage({ route }: { route: Route }) {
   const source = useSource();
   const chosen = chosenOf(route.params);
-  const listed = useAsked(() => source.runs(), [source]);
+  useTitle(chosen.length > 1 ? `Compare ${chosen.length} runs` : "Compare");
+  const listed = useAsked(() => source.runs(), [source], useCalm(useVersions(), CALM), ({ runs }) => versionsOf(runs));
   const show = (changes: Record<string, string | string[]>) => {
     const kept = ["scorer", "intersect", "by"].map((name) => [name, route.params.get(name) ?? ""]);
     go(addressOf("compare", { run: chosen, ...Object.fromEntries(kept), ...changes }), true);
@@ -57,7 +61,12 @@ function Compared({ runs, params, onShow }: Props) {
   const source = useSource();
   const scorer = params.get("scorer") ?? "";
   const intersect = params.get("intersect") === "1";
-  const asked = useAsked(() => source.compare(runs, scorer, intersect), [source, scorer, intersect, useChanges(runs)]);
+  const asked = useAsked(
+    () => source.compare(runs, scorer, intersect),
+    [source, scorer, intersect],
+    useCalm(useVersions(runs), CALM),
+    (page) => versionsOf(page.runs),
+  );
   if (asked.state === "waiting") return <p class="soft" role="status">Comparing…</p>;
   if (asked.state === "refused") return <Refusal sentence={asked.sentence} />;
   if (asked.found.refused) return <NotCompared page={asked.found} onIntersect={() => onShow({ intersect: "1" })} />;
@@ -66,34 +75,22 @@ function Compared({ runs, params, onShow }: Props) {
 
 const CALM = 5_000; // milliseconds between two comparisons of a run that goes on
 
-/** A number that rises when one of the runs has changed. */
-function useChanges(runs: string[]): number {
-  const versions = JSON.parse(useVersion()) as Record<string, string>;
-  const now = runs.map((run) => versions[run] ?? "").join(" ");
-  const isKnown = runs.some((run) => versions[run]);
-  const seen = useRef("");
-  const [turn, setTurn] = useState(0);
+/** What is said, but not another thing more often than after so many milliseconds. */
+function useCalm(said: string, wait: number): string {
+  const [calm, setCalm] = useState(said);
+  const at = useRef(-Infinity);
   useEffect(() => {
-    if (!isKnown || now === seen.current) return;
-    if (!seen.current) {
-      seen.current = now; // what has been asked for is of this version
-      return;
-    }
-    const timer = setTimeout(() => {
-      seen.current = now;
-      setTurn((last) => last + 1);
-    }, CALM);
+    if (said === calm) return;
+    const timer = setTimeout(
+      () => {
+        at.current = performance.now();
+        setCalm(said);
+      },
+      Math.max(0, at.current + wait - performance.now()),
+    );
     return () => clearTimeout(timer);
-  }, [now]);
-  return turn;
-}
-
-function Refusal({ sentence }: { sentence: string }) {
-  return (
-    <p class="warn" role="alert">
-      {visible(clipped(sentence, 600))}
-    </p>
-  );
+  }, [said, calm]);
+  return calm;
 }
 
 /** Why there is no comparison, what each run lacks, and the way to compare what all have. */
@@ -130,11 +127,7 @@ const FIRST_CATEGORIES = 40;
 function Shown({ page, params, onShow }: { page: Data; params: URLSearchParams; onShow: Props["onShow"] }) {
   const [all, setAll] = useState(false);
   const choose = (scorer: string) => onShow({ scorer });
-  useKeys(
-    Object.fromEntries(
-      page.scorers.slice(0, 9).map((name, place) => [String(place + 1), [`scorer ${named(name, 40)}`, () => choose(name)]]),
-    ),
-  );
+  useKeys(scorerKeys(page.scorers, choose));
   const [first] = page.names;
   const samples = (run: number, more: Record<string, string>) =>
     addressOf("samples", { run: page.runs[run]?.id, scorer: page.scorer, against: page.runs[0]?.id, ...more });

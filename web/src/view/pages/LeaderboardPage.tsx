@@ -1,30 +1,30 @@
 import { Said } from "../../shared/Said";
 import { clipped, visible } from "../../shared/visible";
-import { useBeingMade, useSource, useVersion } from "../Shell";
+import { useBeingMade, useSource, useVersions } from "../Shell";
+import { Refusal } from "../Refusal";
 import { useAsked } from "../asked";
 import { SmallBar } from "../charts/Bars";
 import { Ranks } from "../charts/Ranks";
 import { type Route, addressOf, go } from "../router";
 import type { Board, BoardRow, Leaderboard } from "../types";
+import { useTitle } from "../useTitle";
 import { counted, denominatorOf, intervalOf, valueOf } from "../words";
 import "./leaderboard.css";
 
 /** Runs and published figures of one benchmark, with the ranks that cannot be told apart. */
 export function LeaderboardPage({ route }: { route: Route }) {
   const source = useSource();
+  useTitle("Leaderboard");
   const wanted = (name: string) => route.params.get(name) ?? "";
+  const versions = useVersions();
+  const beingMade = useBeingMade();
   const asked = useAsked(
     () => source.leaderboard(wanted("benchmark"), wanted("scorer"), wanted("metric")),
     [source, route.params.toString()],
-    `${useVersion()} ${useBeingMade()}`,
+    versions && `${versions} ${beingMade}`,
   );
   if (asked.state === "waiting") return <p class="soft pad">Ranking the runs…</p>;
-  if (asked.state === "refused")
-    return (
-      <p class="warn pad" role="alert">
-        {visible(clipped(asked.sentence, 600))}
-      </p>
-    );
+  if (asked.state === "refused") return <Refusal sentence={asked.sentence} isPage />;
   const board = asked.found;
   const published = board.rows.filter((row) => !row.run).length;
   return (

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Said } from "../../shared/Said";
 import { clipped, visible } from "../../shared/visible";
 import { useReady, useSource, useVersion } from "../Shell";
+import { Refusal } from "../Refusal";
 import { useAsked } from "../asked";
 import { Bars } from "../charts/Bars";
 import { Histogram } from "../charts/Histogram";
@@ -12,7 +13,8 @@ import { headlineOf, provisionalWords } from "../listing/headline";
 import { FactTable, FailureTable, PublishedTable } from "../listing/RunTables";
 import { MetricTable } from "../listing/MetricTable";
 import { type Route, addressOf, go } from "../router";
-import { useTitle } from "../samples/useTitle";
+import { scorerKeys } from "../scorer_keys";
+import { useTitle } from "../useTitle";
 import type { RunPage as Data } from "../types";
 import { counted } from "../words";
 import "./run.css";
@@ -22,14 +24,9 @@ export function RunPage({ route }: { route: Route }) {
   const source = useSource();
   const run = route.params.get("run") ?? "";
   useTitle(run);
-  const asked = useAsked(() => source.run(run), [source, run], useVersion(run));
+  const asked = useAsked(() => source.run(run), [source, run], useVersion(run), ({ row }) => row.version);
   if (asked.state === "waiting") return <p class="soft pad">Reading the run…</p>;
-  if (asked.state === "refused")
-    return (
-      <p class="warn pad" role="alert">
-        {visible(clipped(asked.sentence, 600))}
-      </p>
-    );
+  if (asked.state === "refused") return <Refusal sentence={asked.sentence} isPage />;
   if (asked.found.row.id !== run) return <p class="soft pad">Reading the run…</p>; // what is there is still the run before
   return <Shown key={run} page={asked.found} route={route} />;
 }
@@ -44,9 +41,7 @@ function Shown({ page, route }: { page: Data; route: Route }) {
   useKeys({
     s: ["the samples", () => go(samples())],
     o: ["the samples", () => go(samples())],
-    ...Object.fromEntries(
-      page.scorers.slice(0, 9).map((name, place) => [String(place + 1), [`scorer ${visible(clipped(name, 40))}`, () => choose(name)]]),
-    ),
+    ...scorerKeys(page.scorers, choose),
   });
   const parts = page.metrics.filter((metric) => metric.part);
   const areCategories = page.chart_title === "By category";

@@ -1,14 +1,15 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Said } from "../../shared/Said";
-import { clipped, visible } from "../../shared/visible";
-import { useSource, useVersion } from "../Shell";
+import { useSource, useVersions } from "../Shell";
+import { Refusal } from "../Refusal";
 import { useAsked } from "../asked";
 import { useKeys } from "../keys";
 import { Column, RunFilter } from "../listing/RunFilter";
 import { RunGroup, isWhole } from "../listing/RunLine";
 import { type Sort, grouped, shownRuns, toggled, wantedOf, whyNotCompared } from "../listing/table";
 import { type Route, addressOf, go } from "../router";
-import { useTitle } from "../samples/useTitle";
+import { useTitle } from "../useTitle";
+import { versionsOf } from "../source";
 import type { RunRow } from "../types";
 import { counted } from "../words";
 import "./runs.css";
@@ -29,14 +30,9 @@ const COLUMNS: [Sort, string][] = [
 export function RunsPage({ route }: { route: Route }) {
   const source = useSource();
   useTitle("Runs");
-  const asked = useAsked(() => source.runs(), [source], useVersion());
+  const asked = useAsked(() => source.runs(), [source], useVersions(), ({ runs }) => versionsOf(runs));
   if (asked.state === "waiting") return <p class="soft pad">Reading the runs…</p>;
-  if (asked.state === "refused")
-    return (
-      <p class="warn pad" role="alert">
-        {visible(clipped(asked.sentence, 600))}
-      </p>
-    );
+  if (asked.state === "refused") return <Refusal sentence={asked.sentence} isPage />;
   if (!asked.found.runs.length) return <NoRuns folder={asked.found.folder} />;
   return <Listed runs={asked.found.runs} params={route.params} />;
 }

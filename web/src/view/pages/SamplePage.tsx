@@ -4,11 +4,12 @@ import { useKeys } from "../keys";
 import { type Route, addressOf, go } from "../router";
 import { type Filters, cleared, filtersOf, nextOf, paramsOf, scorerOf } from "../samples/filters";
 import { SampleList } from "../samples/SampleList";
-import { scorerKeys } from "../samples/scorer_keys";
-import { useMedia } from "../samples/useMedia";
-import { useTitle } from "../samples/useTitle";
+import { scorerKeys } from "../scorer_keys";
+import { useMedia } from "../useMedia";
+import { useTitle } from "../useTitle";
 import { type Samples, apartIn, useSamples, useTurn } from "../samples/useSamples";
 import { SampleBar, type Step } from "../sample/SampleBar";
+import { Steps } from "../sample/steps";
 import { SampleView } from "../sample/SampleView";
 import { useNeighbours, usePage } from "../sample/usePage";
 import { answerOf } from "../sample/verdicts";
@@ -51,13 +52,34 @@ function InRun({ run, sampleKey, params }: Props) {
     go(addressOf("sample", { run, key: sampleKey, ...paramsOf(next), vote, epoch, picture, ...part }), true);
   };
   const apart = apartIn(samples);
-  const wished = useRef(0);
+  const { current: steps } = useRef(new Steps());
+  const led = useRef(""); // the sample that keys led to
+  const shownKey = useRef(sampleKey);
+  const leave = () =>
+    void steps.leave(
+      place,
+      (next) => samples.rows.row(next),
+      (row) => {
+        led.current = row.key;
+        go(sampleAddress(row), true);
+      },
+    );
   const step: Step = (by, holds) => {
-    const next = places && !isWaiting ? nextOf(places, place, by, holds) : -1;
+    const next = places ? nextOf(places, steps.from(place), by, holds) : -1;
     if (next < 0) return;
-    const wish = ++wished.current;
-    void samples.rows.row(next).then((row) => row && wish === wished.current && go(sampleAddress(row), true));
+    steps.to(next);
+    if (!isWaiting) leave();
   };
+  useEffect(() => {
+    if (shownKey.current === sampleKey) return;
+    shownKey.current = sampleKey;
+    if (led.current !== sampleKey) steps.arrived(); // a link led here
+    setMarking("");
+    scrollTo(0, 0);
+  }, [sampleKey]);
+  useEffect(() => {
+    if (!isWaiting) leave(); // as far as was wished for in the meantime
+  }, [isWaiting]);
   const scorer = page ? chosenScorer(page, filters, samples) : "";
   const answerPlace = page ? answerOf(page.answers, params.get("vote"), params.get("epoch")) : 0;
   const answer = page?.answers[answerPlace];
@@ -73,10 +95,6 @@ function InRun({ run, sampleKey, params }: Props) {
     ...scorerKeys(page?.scorers ?? [], (name) => show({ scorer: name })),
     escape: ["back to the list", () => go(listAddress)],
   });
-  useEffect(() => {
-    setMarking("");
-    scrollTo(0, 0);
-  }, [sampleKey]);
   useNeighbours(run, samples, page, turn, isWaiting);
 
   return (

@@ -5,9 +5,9 @@ import { type Route, addressOf, go } from "../router";
 import { FilterPanel } from "../samples/Filters";
 import { type Filters, cleared, filtersOf, isNarrow, nextOf, paramsOf, scorerOf } from "../samples/filters";
 import { SampleList } from "../samples/SampleList";
-import { scorerKeys } from "../samples/scorer_keys";
-import { useMedia } from "../samples/useMedia";
-import { useTitle } from "../samples/useTitle";
+import { scorerKeys } from "../scorer_keys";
+import { useMedia } from "../useMedia";
+import { useTitle } from "../useTitle";
 import { type Samples, apartIn, useSamples, useTurn } from "../samples/useSamples";
 import { listWords } from "../samples/words";
 import type { Row } from "../types";
@@ -46,6 +46,11 @@ function OfRun({ run, params }: { run: string; params: URLSearchParams }) {
     const row = samples.rows.get(at);
     if (row) go(sampleAddress(row));
   };
+  /** Back from a sample, the list is where it was opened. */
+  const keep = ({ target }: MouseEvent) => {
+    const row = target instanceof Element ? target.closest<HTMLElement>("a[data-place]") : null;
+    if (row) show(filters, Number(row.dataset.place));
+  };
   const apart = apartIn(samples);
   useKeys({
     j: ["next sample", () => step(1)],
@@ -73,7 +78,7 @@ function OfRun({ run, params }: { run: string; params: URLSearchParams }) {
           />
         )}
       </div>
-      <section class="samples-list" aria-labelledby="samples-title">
+      <section class="samples-list" aria-labelledby="samples-title" onClickCapture={keep}>
         <div class="samples-bar">
           <h1 id="samples-title">
             <span class="soft">Samples of</span> <a href={addressOf("run", { run })}>{visible(clipped(run, 120))}</a>

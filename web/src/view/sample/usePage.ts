@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
+import { askerOf } from "../asked";
 import { nextOf } from "../samples/filters";
 import { memoryOf } from "../samples/memory";
 import type { Samples } from "../samples/useSamples";
 import { useSource } from "../Shell";
-import { sentenceOf } from "../source";
 import type { MarkRow, SamplePage } from "../types";
 
 interface Paged {
@@ -18,16 +18,15 @@ export function usePage(run: string, key: string, turn: number): Paged {
   const source = useSource();
   const [shown, setShown] = useState<{ key: string; page: SamplePage | null; refused: string }>({ key: "", page: null, refused: "" });
   useEffect(() => {
-    let gone = false;
-    memoryOf(source)
-      .sample(run, key, String(turn))
-      .then(
-        (page) => !gone && setShown({ key, page, refused: "" }),
-        (error: unknown) => !gone && setShown({ key, page: null, refused: sentenceOf(error) }),
-      );
-    return () => {
-      gone = true;
-    };
+    const asker = askerOf(
+      () => memoryOf(source).sample(run, key, String(turn)),
+      (asked) =>
+        asked.state === "here"
+          ? setShown({ key, page: asked.found, refused: "" })
+          : asked.state === "refused" && setShown({ key, page: null, refused: asked.sentence }),
+    );
+    asker.ask();
+    return asker.stop;
   }, [run, key, turn]);
   const setMarks = (marks: MarkRow[]) => {
     memoryOf(source).forget(run, key, String(turn));

@@ -1,5 +1,6 @@
 // Rows of a long list: those in view are fetched together, a few requests at a time, and what is scrolled past is not.
 
+import { AGAIN, isUnreached } from "../asked";
 import { sentenceOf } from "../source";
 import type { Row, Rows } from "../types";
 
@@ -82,7 +83,8 @@ export class RowCache {
         },
         (error: unknown) => {
           this.refused = sentenceOf(error);
-          this.keep(places, [], turn);
+          if (isUnreached(error)) this.again(places);
+          else this.keep(places, [], turn);
         },
       )
       .finally(() => {
@@ -90,6 +92,18 @@ export class RowCache {
         this.gather();
       });
     this.gather();
+  }
+
+  /** The server could not be reached: what is still wished for is asked for again in a while. */
+  private again(places: number[]): void {
+    for (const place of places) this.asked.delete(place);
+    clearTimeout(this.gathering);
+    this.gathering = setTimeout(() => this.send(), AGAIN);
+    this.tell(places);
+  }
+
+  private tell(places: number[]): void {
+    for (const place of places) for (const told of [...(this.wanted.get(place) ?? [])]) told();
   }
 
   private keep(places: number[], found: Row[], turn: number): void {
@@ -104,6 +118,6 @@ export class RowCache {
       if (this.rows.size <= MOST) break;
       this.rows.delete(oldest);
     }
-    for (const place of places) for (const told of [...(this.wanted.get(place) ?? [])]) told();
+    this.tell(places);
   }
 }

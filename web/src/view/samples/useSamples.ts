@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { askerOf } from "../asked";
 import { useReady, useSource, useVersion } from "../Shell";
-import { sentenceOf } from "../source";
 import { DISAGREE } from "../types";
 import { type Filters, type Found, type Matched, type Table, changeOf, matching, membersOf, scorerOf } from "./filters";
 import { CALM, memoryOf } from "./memory";
@@ -52,18 +52,15 @@ export function useSamples(run: string, filters: Filters, turn: number): Samples
   const [looks, setLooks] = useState(0);
 
   useEffect(() => {
-    let gone = false;
-    memory.table(run, `${turn} ${looks}`).then(
-      (found) => {
-        if (gone) return;
-        setTable(found);
-        setRefused("");
+    const asker = askerOf(
+      () => memory.table(run, `${turn} ${looks}`),
+      (asked) => {
+        if (asked.state === "here") setTable(asked.found);
+        setRefused(asked.state === "refused" ? asked.sentence : "");
       },
-      (error: unknown) => !gone && setRefused(sentenceOf(error)),
     );
-    return () => {
-      gone = true;
-    };
+    asker.ask();
+    return asker.stop;
   }, [run, turn, looks]);
   useEffect(() => rows.renew(turn), [rows, turn]);
   const isWhole = table === null || table.ready >= 1;
@@ -117,14 +114,13 @@ function useLooked<T>(table: Table | null, asked: string, look: (asked: string) 
       setLooked({ asked: "", found: null, refused: "" });
       return;
     }
-    let gone = false;
-    look(asked).then(
-      (found) => !gone && setLooked({ asked, found, refused: "" }),
-      (error: unknown) => !gone && setLooked({ asked, found: null, refused: sentenceOf(error) }),
+    const asker = askerOf(
+      () => look(asked),
+      (told) =>
+        setLooked({ asked, found: told.state === "here" ? told.found : null, refused: told.state === "refused" ? told.sentence : "" }),
     );
-    return () => {
-      gone = true;
-    };
+    asker.ask();
+    return asker.stop;
   }, [asked, table?.version, table?.n]);
   if (!asked) return { found: null, refused: "", isLooking: false };
   return { ...looked, isLooking: looked.asked !== asked };

@@ -1,4 +1,4 @@
-import { clipped, visible } from "../../shared/visible";
+import { clipped, visible } from "../shared/visible";
 
 /** The keys 1 to 9 for the scorers of a run. */
 export function scorerKeys(scorers: string[], choose: (scorer: string) => void): Record<string, [string, () => void]> {
