@@ -10,7 +10,7 @@ from beholder.errors import UsageError
 from beholder.metrics.paired import holm
 from beholder.report.comparison import ItemValue, compare_values
 from beholder.report.run_agreement import answers_read
-from beholder.report.several_runs import compare_several, names_of
+from beholder.report.several_runs import Side, compare_several, gather, names_of, side_of_values
 from beholder.score import Outcome, Score, ScoredItem
 
 
@@ -94,3 +94,37 @@ def test_answers_of_several_votes_are_mapped_back_and_the_most_frequent_is_taken
 
 def test_names_tell_runs_of_one_model_apart() -> None:
     assert names_of(["m", "m"]) == ["m (A)", "m (B)"]
+
+
+def side(keys: str, scores: str) -> Side:
+    """Items that are named by letters."""
+    return side_of_values(
+        {key: ItemValue(float(score), key, "c") for key, score in zip(keys, scores, strict=True)}, {"b": "x"}
+    )
+
+
+def test_runs_are_put_side_by_side_whatever_order_they_are_in() -> None:
+    found = gather(iter([side("dbac", "1010"), side("abcd", "1111"), side("xbdy", "0101")]))
+    assert found.items.keys == ["a", "b", "c", "d"]
+    assert found.scores[0].tolist() == [1, 0, 0, 1]
+    assert found.scores[1].tolist() == [1, 1, 1, 1]
+    assert [one.tolist() for one in found.there] == [[True] * 4, [True] * 4, [False, True, False, True]]
+    assert np.isnan(found.scores[2]).tolist() == [True, False, True, False]
+    assert found.shared.tolist() == [1, 3]
+    assert found.total == 6
+    assert [found.lacking(run) for run in range(3)] == [["x", "y"], ["x", "y"], ["a", "c"]]
+    assert found.answers[0][1] == found.answers[2][1] != found.answers[0][0] == found.answers[2][0]
+
+
+def test_a_run_without_items_shares_none() -> None:
+    found = gather([side("ab", "11"), side("", "")])
+    assert found.shared.tolist() == []
+    assert found.lacking(1) == ["a", "b"]
+    assert gather([side("", ""), side("ab", "11")]).lacking(0) == ["a", "b"]
+
+
+def test_categories_that_no_shared_item_is_of_are_not_compared() -> None:
+    own = [values("1010"), values("1.1.")]
+    found = compare_several(own, "s", intersect=True, names=["a", "b"])
+    assert found.n == 2
+    assert found.against[0].comparison == compare_values(own[0], own[1], "s", intersect=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from beholder.engine.selection import Selection
 from beholder.errors import UsageError
 from beholder.models.fakes import constant
 from beholder.report.comparison import compare
+from beholder.report.several_runs import side_of_values
 from beholder.store import reading, schema
 from beholder.viewer.compare_page import compare_page
 from beholder.viewer.library import Library
@@ -108,3 +111,81 @@ def test_three_runs_are_corrected_for_their_number(library: Library) -> None:
 def test_a_run_that_is_not_there(library: Library, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no run"):
         compare_page(library, ["yes", "../yes"])
+
+
+def test_columns_hold_what_values_and_answers_do(library: Library) -> None:
+    index = library.index("yes", whole=True)
+    for scorer in index.scorers:
+        ours, wanted = index.side(scorer), side_of_values(index.values(scorer), index.read_answers(scorer))
+        assert (ours.keys, ours.clusters, ours.categories) == (wanted.keys, wanted.clusters, wanted.categories)
+        assert ours.scores.tolist() == wanted.scores.tolist()
+        assert ours.answers.tolist() == wanted.answers.tolist()
+
+
+def test_costs_and_what_else_differs(library: Library) -> None:
+    page = compare_page(library, ["yes", "few"], intersect=True)
+    assert [(cost.run, cost.figure, cost.dollars) for cost in page.costs] == [
+        (0, page.means[0], None),
+        (1, page.means[1], None),
+    ]
+    yes, few = page.names
+    assert f"The runs differ in number of items: 12 in {yes}, 4 in {few}" in page.notes
+    assert not [note for note in page.notes if str(library.runs_dir) in note]
+
+
+def write_garbage(folder: Path) -> None:
+    (folder / "run.db").write_bytes(b"no database" * 100)
+
+
+def take_away(folder: Path) -> None:
+    (folder / "run.db").unlink()
+
+
+def nest(folder: Path) -> None:
+    (folder / "run.json").write_text("[" * 50_000)
+
+
+def other_tables(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "run.db")) as db:
+        db.execute("CREATE VIEW evil AS SELECT 1")
+
+
+def no_scores(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "run.db")) as db, db:
+        db.execute("DELETE FROM scores")
+    (folder / "results.json").unlink()
+
+
+DAMAGES = [
+    (write_garbage, "cannot be read"),
+    (take_away, "no run.db"),
+    (nest, "cannot be read"),
+    (other_tables, "not a run database"),
+    (no_scores, ""),
+]
+
+
+@pytest.mark.parametrize(("damage", "words"), DAMAGES, ids=[damage.__name__ for damage, _ in DAMAGES])
+def test_a_run_that_cannot_be_read_is_refused_on_the_page(
+    library: Library, tmp_path: Path, damage: Callable[[Path], None], words: str
+) -> None:
+    for name in ("yes", "no"):
+        shutil.copytree(library.folder(name), tmp_path / "runs" / name)
+    damage(tmp_path / "runs" / "no")
+    with closing(Library(tmp_path / "runs", cache=tmp_path / "cache")) as opened:
+        page = compare_page(opened, ["yes", "no"])
+    assert page.refused
+    assert words in page.refused
+    assert str(tmp_path) not in page.refused
+    assert (len(page.runs), page.pairs, page.means) == (2, [], [])
+
+
+def test_runs_of_one_model_are_numbered(library: Library, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(library.folder("yes"), tmp_path / "runs" / name)
+    with closing(Library(tmp_path / "runs", cache=tmp_path / "cache")) as opened:
+        page = compare_page(opened, ["one", "two"])
+    assert page.names == ["constant/<answer>T</answer> (1)", "constant/<answer>T</answer> (2)"]
+    (pair,) = page.pairs
+    assert (pair.difference, pair.p, pair.told_apart, pair.gained, pair.lost) == (0, 1.0, 0, 0, 0)
+    assert page.agreement[0].same == 1

@@ -87,7 +87,7 @@ def compare(
         return
     console = make_console()
     if len(runs) == 2:
-        print_comparison(console, first, (names[0], names[1]), notes[1])
+        print_comparison(console, first, (names[0], names[1]), notes[1], means=result.means)
         print_agreement(console, result, spent)
     else:
         print_several(console, result, names, notes, spent)

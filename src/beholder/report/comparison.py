@@ -154,19 +154,18 @@ def compare_values(
 ) -> Comparison:
     """`compare` of what the items of each run are worth (`item_values`)."""
     aligned = align(a, b, intersect=intersect, names=names)
-    shared = shared_items(aligned.keys, aligned.a)
+    shared = shared_items(aligned.keys, [one.cluster for one in aligned.a], [one.category for one in aligned.a])
     left, right = scores_of(aligned.a), scores_of(aligned.b)
     return compare_scores(shared, left, right, scorer, seed=seed, resamples=resamples)
 
 
-def shared_items(keys: list[str], values: Sequence[ItemValue]) -> Shared:
-    """The items of these keys, with the clusters and categories that a run has of them."""
+def shared_items(keys: list[str], clusters: Sequence[str], categories: Sequence[str]) -> Shared:
+    """The items of these keys, with the names of the clusters and categories that a run has of them."""
     numbers: dict[str, int] = {}
-    clusters = [numbers.setdefault(value.cluster, len(numbers)) for value in values]
-    named = sorted({value.category for value in values})
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.int64)
+    named = sorted(set(categories))
     places = {name: place for place, name in enumerate(named)}
-    categories = [places[value.category] for value in values]
-    return Shared(keys, np.array(clusters, dtype=np.int64), np.array(categories, dtype=np.int64), named)
+    return Shared(keys, codes, np.array([places[name] for name in categories], dtype=np.int64), named)
 
 
 def scores_of(values: Sequence[ItemValue]) -> Floats:

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from beholder.metrics.paired import Paired
 from beholder.report.comparison import Comparison
-from beholder.report.figures import count, dollars, percent, value_of
+from beholder.report.figures import count, denominator_of, dollars, interval_of, percent, value_of
+from beholder.report.paired_tables import deciding_test, p_value, points, points_interval
 from beholder.report.plain_text import plain
 from beholder.report.several_runs import Against, Several
 from beholder.report.terminal import bare_table, cell, say
+from beholder.score import Metric
 from beholder.store.spending import Spent
 
 
@@ -21,37 +24,35 @@ def print_comparison(
     names: tuple[str, str],
     notes: Sequence[str] = (),
     *,
+    means: Sequence[Metric] = (),
     by_category: bool = True,
 ) -> None:
     """Prints how the second run differs from the first, in all and by category.
 
-    `notes` are what else differs between the runs.
+    `notes` are what else differs between the runs; `means` are each run's own over the items that both hold.
     """
     paired = result.paired
     title = f"B against A, scorer {result.scorer}, {count(paired.n)} items answered by both"
     console.print(Text(title, "bold"), soft_wrap=True)
-    for letter, name, mean in zip("AB", names, (paired.mean_a, paired.mean_b), strict=True):
-        console.print(Text(f"  {letter}  {percent(mean):>7}  {plain(name, one_line=True)}"), soft_wrap=True)
+    for place, (name, mean) in enumerate(zip(names, (paired.mean_a, paired.mean_b), strict=True)):
+        own = f"  {_alone(means[place], paired)}" if means else ""
+        console.print(Text(f"  {'AB'[place]}  {percent(mean):>7}  {plain(name, one_line=True)}{own}"), soft_wrap=True)
     for sentence in notes:
         say(console, f"  note: {plain(sentence, one_line=True)}", "yellow")
     if paired.difference is None:
         say(console, f"  no comparison: {paired.note}")
         return
-    interval = (
-        f" [{100 * paired.low:+.1f}, {100 * paired.high:+.1f}] ({paired.interval})"
-        if paired.low is not None and paired.high is not None
-        else ""
-    )
-    console.print(Text(f"  difference {100 * paired.difference:+.1f} points{interval}", "bold"))
+    interval = f" {points_interval(paired)} ({paired.interval})" if paired.interval else ""
+    console.print(Text(f"  difference {points(paired.difference)} points{interval}", "bold"))
     if paired.cells is not None and paired.p is not None:
         cells = paired.cells
         say(
             console,
             f"  both right {cells.both_right}, only A {cells.only_a}, only B {cells.only_b}, "
-            f"both wrong {cells.both_wrong}; exact McNemar p = {paired.p:.3g}",
+            f"both wrong {cells.both_wrong}; exact McNemar p = {p_value(paired.p)}",
         )
     if paired.p_flips is not None:
-        say(console, f"  sign-flip test over clusters p = {paired.p_flips:.3g}")
+        say(console, f"  {deciding_test(paired)} p = {p_value(paired.p_flips)}")
     say(console, f"  B is better on {count(len(result.gained))} items, worse on {count(len(result.lost))}")
     if result.detectable is not None:
         say(console, f"  smallest difference found with 80 % power: {100 * result.detectable:.1f} points", "dim")
@@ -61,20 +62,28 @@ def print_comparison(
         say(console, f"  note: {paired.note}", "dim")
     if not result.categories or not by_category:
         return
-    table = bare_table("category", "A", "B", "difference", "95 % interval", "n", "p (Holm)")
+    table = bare_table("category", "A", "B", "difference", "95 %", "n", "p (Holm)", "won", "lost")
     for row in result.categories:
-        own = row.paired
-        low_high = "" if own.low is None or own.high is None else f"[{100 * own.low:+.1f}, {100 * own.high:+.1f}]"
+        paired = row.paired
         table.add_row(
             cell(row.category or "(none)"),
-            percent(own.mean_a),
-            percent(own.mean_b),
-            "–" if own.difference is None else f"{100 * own.difference:+.1f}",
-            low_high,
-            str(own.n),
-            "" if row.p_holm is None else f"{row.p_holm:.3g}",
+            percent(paired.mean_a),
+            percent(paired.mean_b),
+            points(paired.difference),
+            points_interval(paired),
+            count(paired.n),
+            p_value(row.p_holm),
+            count(row.n_gained),
+            count(row.n_lost),
         )
     console.print(table)
+
+
+def _alone(mean: Metric, paired: Paired) -> str:
+    """A run's own interval, and its own mean where it has answers that the other has not."""
+    if mean.n == paired.n:
+        return interval_of(mean)
+    return f"(alone {value_of(mean)} {interval_of(mean)}, {denominator_of(mean)})".replace(" ,", ",")
 
 
 def print_several(
@@ -110,11 +119,9 @@ def print_several(
 def _against(one: Against) -> list[str]:
     """A run's difference from the first in points, its interval and p, and on how many items it is better and worse."""
     paired = one.comparison.paired
-    difference = "–" if paired.difference is None else f"{100 * paired.difference:+.1f}{'*' if one.told_apart else ''}"
-    low, high = paired.low, paired.high
     return [
-        difference,
-        "" if low is None or high is None else f"[{100 * low:+.1f}, {100 * high:+.1f}]",
+        f"{points(paired.difference)}{'*' if one.told_apart else ''}",
+        points_interval(paired),
         "" if one.holm is None else f"{one.holm:.2g}",
         count(len(one.comparison.gained)),
         count(len(one.comparison.lost)),
@@ -131,7 +138,7 @@ def print_agreement(console: Console, result: Several, spent: Sequence[Spent]) -
         wrong = (
             ""
             if one.both_wrong_same is None
-            else f"; where both are wrong, {percent(one.both_wrong_same)} say the same"
+            else f"; where both are wrong, {percent(one.both_wrong_same)} of {count(one.both_wrong)} say the same"
         )
         say(console, f"  {pair} agree on {percent(one.same)} of {count(one.n)} items{beyond}{wrong}", "dim")
     if result.left_out:

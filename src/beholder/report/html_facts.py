@@ -13,6 +13,7 @@ from beholder.report.comparison import Comparison, compare, headline_scorer
 from beholder.report.costs import cost_in_words
 from beholder.report.figures import count, counted, percent
 from beholder.report.html_runs import Runs, named, text
+from beholder.report.paired_tables import p_value, points, points_interval
 from beholder.report.plain_text import plain
 from beholder.report.run_differences import run_notes, side_of
 from beholder.report.run_facts import failure_counts, plan_facts
@@ -127,13 +128,11 @@ def _compared(runs: Runs, run: int) -> Comparison | str:
 
 def _compared_cells(compared: Comparison) -> tuple[str, ...]:
     paired = compared.paired
-    interval = ""
-    if paired.low is not None and paired.high is not None:
-        interval = f"<br><small>[{100 * paired.low:+.1f}, {100 * paired.high:+.1f}]</small>"
+    interval = f"<br><small>{points_interval(paired)}</small>" if paired.interval else ""
     return (
-        f"{100 * (paired.difference or 0):+.1f} points{interval}",
+        f"{points(paired.difference)} points{interval}",
         text(compared.scorer),
-        "–" if paired.p_decides is None else f"{paired.p_decides:.3g}",
+        p_value(paired.p_decides),
         count(paired.n),
         count(len(compared.gained)),
         count(len(compared.lost)),

@@ -20,8 +20,9 @@ class RunAgreement(msgspec.Struct, frozen=True):
     """How far runs number `a` and `b` agree on which of `n` items are right: those that both answered.
 
     An item is right with full credit only. `same` is the share with the same verdict, `kappa` that beyond chance
-    (Cohen). `both_wrong_same`: of the items that both got wrong and in which answers were read, the share with the same
-    one. It is None too where the two runs' answers take but two values: then two wrong ones cannot differ.
+    (Cohen). `both_wrong_same`: of the `both_wrong` items that both got wrong and in which answers were read, the share
+    with the same one. It is None too where the two runs' answers take but two values: then two wrong ones cannot
+    differ.
     """
 
     a: int
@@ -30,6 +31,7 @@ class RunAgreement(msgspec.Struct, frozen=True):
     same: float | None
     kappa: float | None
     both_wrong_same: float | None
+    both_wrong: int = 0
 
 
 def agreement_of(a: int, b: int, scores: Sequence[Floats], answers: Sequence[Integers]) -> RunAgreement:
@@ -43,22 +45,19 @@ def agreement_of(a: int, b: int, scores: Sequence[Floats], answers: Sequence[Int
     both, only_a = int(np.sum(left & right)), int(np.sum(left & ~right))
     only_b = int(np.sum(~left & right))
     kappa = kappa_of_cells(both, only_a, only_b, n - both - only_a - only_b)
+    ours, theirs = answers[a][known], answers[b][known]
+    wrong = ~left & ~right & (ours != NOT_READ) & (theirs != NOT_READ)
+    kinds = np.unique(np.concatenate((ours, theirs)))
+    can_differ = bool(wrong.any()) and np.count_nonzero(kinds != NOT_READ) > 2
     return RunAgreement(
         a,
         b,
         n,
         (n - only_a - only_b) / n,
         kappa.value,
-        _same_where_wrong(answers[a][known], answers[b][known], ~left & ~right),
+        float(np.mean(ours[wrong] == theirs[wrong])) if can_differ else None,
+        int(wrong.sum()),
     )
-
-
-def _same_where_wrong(a: Integers, b: Integers, wrong: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float | None:
-    kinds = np.unique(np.concatenate((a, b)))
-    read = wrong & (a != NOT_READ) & (b != NOT_READ)
-    if np.count_nonzero(kinds != NOT_READ) < 3 or not read.any():
-        return None
-    return float(np.mean(a[read] == b[read]))
 
 
 def numbered(answers: Iterable[str | None]) -> Integers:

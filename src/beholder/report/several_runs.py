@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, repeat
+from itertools import chain, combinations, repeat
 
 import msgspec
 import numpy as np
@@ -14,14 +15,24 @@ from beholder.metrics.accuracy import share_of
 from beholder.metrics.intervals import Floats, Integers
 from beholder.metrics.paired import align, holm_where_tested, told_apart
 from beholder.report.comparison import Comparison, ItemValue, Shared, compare_scores, scores_of, shared_items
-from beholder.report.run_agreement import RunAgreement, agreement_of, numbered
+from beholder.report.run_agreement import NOT_READ, RunAgreement, agreement_of, numbered
 from beholder.score import Metric
 
 MOST_RUNS = 12
 Values = Mapping[str, ItemValue]
 Answers = Mapping[str, str]
 """Item → the answer that a scorer read in it, in a form in which equal answers are equal."""
-_NOWHERE = ItemValue(None, "", "")
+
+
+class Side(msgspec.Struct, frozen=True):
+    """A run's items in columns, in its own order: their scores (NaN: no answer), the names of their clusters and
+    categories, and what was read in them (`run_agreement.numbered`)."""
+
+    keys: list[str]
+    scores: Floats
+    clusters: list[str]
+    categories: list[str]
+    answers: Integers
 
 
 class Against(msgspec.Struct, frozen=True):
@@ -75,24 +86,39 @@ class Gathered(msgspec.Struct, frozen=True):
         return sorted([*of_first, *frozenset[str]().union(*self.others).difference(self.others[run])])
 
 
-def gather(runs: Iterable[tuple[Values, Answers]]) -> Gathered:
-    """Puts runs side by side, one after the other: no more than two of them are held as they come."""
-    listed = iter(runs)
-    values, answers = next(listed)
-    keys = sorted(values)
-    known = dict.fromkeys(keys)
-    items = shared_items(keys, [values[key] for key in keys])
-    gathered = Gathered(items, [], [], [], [])
-    while True:
-        gathered.scores.append(scores_of([values.get(key, _NOWHERE) for key in keys]))
-        gathered.answers.append(numbered(map(answers.get, keys)))
-        gathered.there.append(np.array([key in values for key in keys], dtype=np.bool_))
-        gathered.others.append(frozenset(key for key in values if key not in known))
-        del values, answers
-        try:
-            values, answers = next(listed)
-        except StopIteration:
-            return gathered
+def side_of_values(values: Values, answers: Answers) -> Side:
+    """A run's items from what they are worth and what was read in them."""
+    own = list(values.values())
+    return Side(
+        list(values),
+        scores_of(own),
+        [one.cluster for one in own],
+        [one.category for one in own],
+        numbered(map(answers.get, values)),
+    )
+
+
+def gather(sides: Iterable[Side]) -> Gathered:
+    """Puts runs side by side as they come, at least one; none but the first is held."""
+    listed = iter(sides)
+    first = next(listed)
+    order = np.array(sorted(range(len(first.keys)), key=first.keys.__getitem__), dtype=np.int64)
+    keys, clusters, categories = (
+        [column[row] for row in order.tolist()] for column in (first.keys, first.clusters, first.categories)
+    )
+    gathered = Gathered(shared_items(keys, clusters, categories), [], [], [], [])
+    del clusters, categories
+    for side in chain([first], listed):
+        rows, others = order, frozenset[str]()
+        if side.keys != first.keys:  # mostly they are: one data set in one order
+            places = {key: place for place, key in enumerate(side.keys)}
+            rows = np.array([places.get(key, -1) for key in keys], dtype=np.int64)
+            others = frozenset(places.keys() - set(keys))
+        gathered.scores.append(np.append(side.scores, math.nan)[rows])  # row -1 is what was appended
+        gathered.answers.append(np.append(side.answers, NOT_READ)[rows])
+        gathered.there.append(rows >= 0)
+        gathered.others.append(others)
+    return gathered
 
 
 def compare_several(
@@ -111,7 +137,8 @@ def compare_several(
     """
     for own, name in zip(values[1:], names[1:], strict=True):
         align(values[0], own, intersect=intersect, names=(names[0], name))
-    return compare_gathered(gather(zip(values, answers or repeat({}), strict=False)), scorer, seed=seed)
+    sides = map(side_of_values, values, answers or repeat({}))
+    return compare_gathered(gather(sides), scorer, seed=seed)
 
 
 def compare_gathered(gathered: Gathered, scorer: str, *, seed: int = 0) -> Several:

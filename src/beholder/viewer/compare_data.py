@@ -56,7 +56,8 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     """How far two runs agree on which items are right.
 
     `same` is the share of the `n` items with the same verdict, `kappa` that beyond chance (Cohen). `both_wrong_same`:
-    of the items that both got wrong, the share with the same wrong answer (None where answers are not read).
+    of the `both_wrong` items that both got wrong and in which answers were read, the share with the same wrong answer
+    (None where answers are not read, or take but two values).
     """
 
     a: int
@@ -65,6 +66,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     same: float | None
     kappa: float | None
     both_wrong_same: float | None
+    both_wrong: int = 0
 
 
 class RunCost(msgspec.Struct, frozen=True, kw_only=True):

@@ -113,7 +113,7 @@ def _compared(
     for name, index in zip(names, indexes, strict=True):
         if scorer not in index.scorers:
             raise _RefusedError(f"{name} has no scores by {scorer}. Choose another scorer, or rescore that run.")
-    gathered = gather((index.values(scorer), index.read_answers(scorer)) for index in indexes)
+    gathered = gather(index.side(scorer) for index in indexes)
     missing = _missing(gathered, names)
     if missing and (not intersect or not len(gathered.shared)):
         why = "hold the same items" if len(gathered.shared) else "have a single item in common"

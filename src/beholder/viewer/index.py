@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 
 from beholder.errors import UsageError
 from beholder.report.comparison import ItemValue
+from beholder.report.run_agreement import numbered
+from beholder.report.several_runs import Side
 from beholder.viewer import index_file
 from beholder.viewer.run_data import LETTERS, Changes, Columns, Places, Row, Rows
 from beholder.viewer.searching import LONGEST, matches
@@ -38,6 +41,7 @@ _ROWS = (
 )
 _NAMED = "SELECT json_group_array(id), json_group_array(key), json_group_array(cluster) FROM items"
 _VALUES = "SELECT item, value FROM verdicts WHERE scorer = ? AND item <= ?"
+_SIDE = "SELECT item, value, answer FROM verdicts WHERE scorer = ? AND item <= ?"
 _ANSWERS = (
     "SELECT i.key, v.answer FROM verdicts v JOIN items i ON i.id = v.item "
     "WHERE v.scorer = ? AND v.item <= ? AND v.answer IS NOT NULL"
@@ -167,6 +171,23 @@ class Index:
             key, cluster = facts[number]
             found[places[number - 1]] = key, ItemValue(value, cluster or key, names[categories[number - 1]])
         return dict(filter(None, found))
+
+    def side(self, scorer: str) -> Side:
+        """The items with a score in columns, in data order, to compare them with those of other runs."""
+        verdicts = self._all(_SIDE, self._number_of(scorer), self.n)
+        ids, keys, clusters = map(_listed, self._all(_NAMED)[0])
+        names = self._every_name(CATEGORY)
+        numbers = np.array([row[0] for row in verdicts], dtype=np.int64) - 1
+        order = np.argsort(self._place_of[numbers])
+        at = np.argsort(ids)[numbers[order]].tolist()
+        scores = np.array([math.nan if row[1] is None else row[1] for row in verdicts], dtype=np.float64)
+        return Side(
+            [keys[row] for row in at],
+            scores[order],
+            [clusters[row] or keys[row] for row in at],
+            [names[number] for number in self._category[numbers[order]].tolist()],
+            numbered([row[2] for row in verdicts])[order],
+        )
 
     def read_answers(self, scorer: str) -> dict[str, str]:
         """What a scorer read in each item, in a form in which equal answers are equal; of several answers the most

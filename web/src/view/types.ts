@@ -7,6 +7,7 @@ export interface Agreement {
   same: number | null;
   kappa: number | null;
   both_wrong_same: number | null;
+  both_wrong: number;
 }
 
 export interface Answer {
