@@ -133,6 +133,17 @@ def test_a_cache_that_cannot_be_written_is_a_temporary_one(tmp_path: Path) -> No
     assert not library.cache.exists()
 
 
+def test_the_cache_of_another_user_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cache").mkdir(mode=0o755)
+    theirs = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: theirs + 1)
+    with closing(Library(tmp_path, cache=tmp_path / "cache")) as library:
+        assert library.cache != tmp_path / "cache"
+        assert "belongs to another user" in library.note
+    assert list((tmp_path / "cache").iterdir()) == []
+    assert (tmp_path / "cache").stat().st_mode & 0o777 == 0o755
+
+
 def test_the_usual_cache_is_the_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with closing(Library(tmp_path)) as library:

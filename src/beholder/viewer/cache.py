@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 import time
@@ -43,6 +44,8 @@ def sweep(folder: Path, pattern: str, *, days: float = UNUSED_DAYS) -> None:
 
 def _made(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_uid != os.geteuid():  # as for root: whose files are in it could be anybody's
+        raise PermissionError(errno.EPERM, "it belongs to another user")
     folder.chmod(0o700)
     with tempfile.TemporaryFile(dir=folder):
         return folder
