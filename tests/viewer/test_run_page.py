@@ -153,6 +153,14 @@ def test_a_run_that_lacks_responses_says_how_to_go_on(runs: Path, library: Libra
     assert run_page.run_page(library, "epochs").resume == ""
 
 
+def test_a_command_names_the_folder_as_one_word(runs: Path, library: Library) -> None:
+    with closing(sqlite3.connect(runs / "plain" / "run.db")) as db, db:
+        db.execute("UPDATE scorers SET code = 'another'")
+    (runs / "plain").rename(runs / "a;$(touch b)")
+    notes = run_page.run_page(library, "a;$(touch b)").notes
+    assert any(note.endswith("beholder rescore 'a;$(touch b)'") for note in notes)
+
+
 def test_noise_over_epochs_is_told(pages: dict[str, RunPage]) -> None:
     assert "over 2 epochs" in facts(pages["epochs"].counts)["sampling noise"]
     assert "sampling noise" not in facts(pages["plain"].counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 import time
 from collections.abc import Iterator
@@ -171,7 +172,7 @@ def _notes(opened: Opened, stands: Standing, codes: dict[str, str]) -> list[str]
         said.append("The figures are provisional: plain means over the verdicts that are there.")
     if not result.metrics:
         said.append("No response could be scored, so no figure is shown.")
-    said += code_notes(codes, list(found.scorers), found, f"beholder rescore {opened.folder.name}")
+    said += code_notes(codes, list(found.scorers), found, f"beholder rescore {shlex.quote(opened.folder.name)}")
     said += found.notices(opened.plan.n_samples) if found.notices is not None else []
     said += judged_lines(result.judged, unfinished=result.unjudged)
     return said + notes(result.metrics)
