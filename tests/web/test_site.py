@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -12,7 +13,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import permutations
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import msgspec
 import pytest
@@ -23,6 +24,7 @@ from beholder.viewer.leaderboard import leaderboard
 from beholder.viewer.library import Library
 from beholder.viewer.run_page import run_page
 from beholder.viewer.sample_page import sample_page
+from beholder.web import site_answers, site_runs
 from beholder.web.site import Written, write_site
 from beholder.web.site_files import request_of
 from beholder.web.site_folder import MARKER, replacing
@@ -137,6 +139,21 @@ def test_every_comparison_of_the_pages_is_there(site: Written, runs: dict[str, P
     assert strict == same(compare_page(library, [first, second], scorer="strict"))
 
 
+def test_of_many_runs_the_pages_offer_what_the_folder_holds(
+    runs: dict[str, Path], cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_answers, "MOST_WITH_ALL_SCORERS", 1)
+    monkeypatch.setattr(site_runs, "MOST_SEARCHED", 60)
+    pair = dict(list(runs.items())[:2])
+    site = write_site(pair, tmp_path / "site", samples=3, pictures=False, cache=cache)
+    page = answer(site, "api/compare", run=list(pair))
+    assert page["scorers"] == [page["scorer"]]
+    asked = {name for name in data(site, "manifest.json")["files"] if name.startswith("api/compare")}
+    scorers = {parse_qs(name.partition("?")[2]).get("scorer", [""])[0] for name in asked}
+    assert scorers == {"", page["scorer"]}
+    assert [len(text) for text in data(site, "run-0/texts.json")] == [20, 20, 20], "as much as a page can look through"
+
+
 def test_what_changed_is_told_of_the_samples_that_are_there(
     site: Written, runs: dict[str, Path], library: Library
 ) -> None:
@@ -218,6 +235,17 @@ def test_what_is_no_run_is_refused(tmp_path: Path, cache: Path) -> None:
         with pytest.raises(UsageError, match="cannot be the name"):
             write_site({name: tmp_path}, tmp_path / "site", cache=cache)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_cannot_be_read_is_named_by_its_folder(runs: dict[str, Path], cache: Path, tmp_path: Path) -> None:
+    for name, content in (("run.json", b"{"), ("run.db", b"SQLite format 3")):
+        bad = tmp_path / f"bad {name}"
+        shutil.copytree(runs[WILD], bad)
+        (bad / name).write_bytes(content)
+        with pytest.raises(UsageError) as refused:
+            write_site({"x": bad}, tmp_path / "site", cache=cache)
+        assert f"{bad / name} " in str(refused.value)
+        assert not (tmp_path / "site").exists()
 
 
 def test_a_new_folder_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ test.each([
   ["a run", (source: StaticSource) => source.run("__proto__"), "this run"],
   ["rows of a run", (source: StaticSource) => source.rows("constructor", [0]), "this run"],
   ["a sample that was left out", (source: StaticSource) => source.sample("a", "k7"), "only the first 5 of the run"],
-  ["another order", (source: StaticSource) => source.compare(["b", "a"], "", false), "this comparison"],
+  ["another order", (source: StaticSource) => source.compare(["b", "a"], "", false), "only those of two runs and of all"],
   ["a leaderboard", (source: StaticSource) => source.leaderboard("x", "", ""), "this leaderboard"],
 ])("what is not there is said in a sentence: %s", async (_, ask, words) => {
   const { source } = opened();

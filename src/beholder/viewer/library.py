@@ -124,6 +124,13 @@ class Library:
             kept = list(self._indexes.values())
         return {one.run.id: share for one in kept if (share := one.share) is not None}
 
+    def without_paths(self, said: str) -> str:
+        """What is said of a run as a page shows it: paths begin at the runs folder. Who reads it need not be at this
+        machine."""
+        for folder in (self.runs_dir.resolve(), self.runs_dir, self.cache):
+            said = said.replace(f"{folder}/", "")
+        return said
+
     def close(self) -> None:
         """Ends what is being made, and removes the cache if it was a temporary one."""
         self._stop.set()

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import msgspec
 
-from beholder.errors import UsageError
+from beholder.errors import DataError, UsageError
 from beholder.store.folder import EXPERIMENT
 from beholder.viewer.library import Library
 from beholder.viewer.run_rows import run_list
@@ -79,7 +79,11 @@ def write_site(
 
 @contextmanager
 def _linked(runs: Mapping[str, Path]) -> Iterator[Path]:
-    """A folder with links to these runs and to no others: leaderboards and lists are of what is in it."""
+    """A folder with links to these runs and to no others: leaderboards and lists are of what is in it.
+
+    An error names a run by its own folder, not by the link.
+    """
+    links = dict[str, Path]()
     with tempfile.TemporaryDirectory(prefix="beholder-") as temporary:
         for run, folder in runs.items():
             if not all(part and not part.startswith(".") for part in run.split("/")) or run.count("/") > 1:
@@ -89,7 +93,14 @@ def _linked(runs: Mapping[str, Path]) -> Iterator[Path]:
                 place.parent.mkdir(exist_ok=True)
                 (place.parent / EXPERIMENT).touch()
             place.symlink_to(folder.resolve(), target_is_directory=True)
-        yield Path(temporary)
+            links[f"{place}/"] = folder
+        try:
+            yield Path(temporary)
+        except (UsageError, DataError) as error:
+            said = str(error)
+            for link, folder in links.items():
+                said = said.replace(link, f"{folder}/")
+            raise UsageError(said) from None
 
 
 def _write_pages(files: Files) -> None:

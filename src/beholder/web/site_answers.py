@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import msgspec
 
-from beholder.viewer.compare_data import Board, Leaderboard
+from beholder.viewer.compare_data import Board, ComparePage, Leaderboard
 from beholder.viewer.compare_page import compare_page
 from beholder.viewer.leaderboard import leaderboard
 from beholder.viewer.library import Library
@@ -46,17 +46,23 @@ def orders(runs: Sequence[str]) -> Iterator[list[str]]:
 def _write_comparison(files: Files, library: Library, runs: list[str], name: str, *, all_scorers: bool) -> None:
     usual = compare_page(library, runs)
     others = [scorer for scorer in usual.scorers if scorer != usual.scorer] if all_scorers else []
-    for place, scorer in enumerate([usual.scorer, *others]):
+    held = [usual.scorer, *others]
+
+    def write(page: ComparePage, file: str, asked: list[str]) -> None:
+        """With those scorers to choose from that the folder holds."""
+        shown = msgspec.structs.replace(page, scorers=[one for one in page.scorers if one in held])
+        files.answer(f"{name}-{file}.json", shown, *asked)
+
+    for place, scorer in enumerate(held):
         page = compare_page(library, runs, scorer=scorer) if place else usual
         asked = [scorer] if place else ["", scorer]
         plain = [request_of("api/compare", {"run": runs, "scorer": one}) for one in asked]
         of_all = [request_of("api/compare", {"run": runs, "scorer": one, "intersect": "1"}) for one in asked]
         if page.refused and page.missing:  # the page offers to compare what all have
-            files.answer(f"{name}-{place}.json", page, *plain)
-            page = compare_page(library, runs, scorer=scorer or None, intersect=True)
-            files.answer(f"{name}-{place}-all.json", page, *of_all)
+            write(page, f"{place}", plain)
+            write(compare_page(library, runs, scorer=scorer or None, intersect=True), f"{place}-all", of_all)
         else:
-            files.answer(f"{name}-{place}.json", page, *plain, *of_all)
+            write(page, f"{place}", plain + of_all)
 
 
 def _write_changes(files: Files, library: Library, run: str, against: str, name: str) -> None:

@@ -21,6 +21,8 @@ CHUNK = 100
 """Rows of a file."""
 _SEARCHED = 20_000
 """Characters of a sample and its answers together that a search looks through."""
+MOST_SEARCHED = 50_000_000
+"""Of all samples of a run together: a page has them in memory."""
 _ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 _AT_ONCE = 4
 """Pictures that are read and made small at a time."""
@@ -45,7 +47,7 @@ def write_run(files: Files, library: Library, run: str, folder: str, *, samples:
     keys, texts = [index.key_at(place) for place in range(n)], []
     for place, key in enumerate(keys):
         sample = msgspec.structs.replace(sample_page(library, run, key), may_mark=False)
-        texts.append(searched(sample))
+        texts.append(searched(sample, min(_SEARCHED, MOST_SEARCHED // n)))
         found |= {one.sha256: run for one in shown_in(sample) if one.sha256 is not None}
         files.data(f"{folder}/sample-{place}.json", sample if pictures else without_pictures(sample))
     files.data(f"{folder}/keys.json", keys)
@@ -67,11 +69,11 @@ def first_of(columns: Columns, n: int) -> Columns:
     )
 
 
-def searched(sample: SamplePage) -> str:
-    """The text of a sample that a search looks through: as much of it as of an index."""
+def searched(sample: SamplePage, most: int) -> str:
+    """The text of a sample that a search looks through, at most so many characters."""
     said = [sample.question, sample.gold, sample.id, *sample.options, *sample.stored]
     said += [answer.text for answer in sample.answers if answer.text]
-    return "\n".join(" ".join(text[: 4 * _SEARCHED].split()) for text in said)[:_SEARCHED]
+    return "\n".join(" ".join(text[: 4 * most].split()) for text in said)[:most]
 
 
 def shown_in(sample: SamplePage) -> Iterator[Shown]:

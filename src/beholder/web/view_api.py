@@ -105,9 +105,8 @@ def _told_plainly(answer: Answer, library: Library, request: Request, body: byte
 
 
 def _sentence(library: Library, error: Exception) -> str:
-    """What went wrong. Paths begin at the runs folder: who reads this need not be at this machine."""
-    said = str(error).replace(f"{library.runs_dir.resolve()}/", "").replace(f"{library.runs_dir}/", "")
-    return plain(said, one_line=True, limit=1_000)
+    """What went wrong, without what it tells of this machine."""
+    return plain(library.without_paths(str(error)), one_line=True, limit=1_000)
 
 
 def _runs(library: Library, request: Request, body: bytes) -> Response:

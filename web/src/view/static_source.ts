@@ -24,6 +24,7 @@ export interface Held {
 }
 
 const VIEW = "`beholder view` shows it, over the runs themselves.";
+const COMPARISON = "this comparison, only those of two runs and of all runs of a benchmark";
 
 export class StaticSource implements Source {
   readonly isStatic = true;
@@ -47,7 +48,7 @@ export class StaticSource implements Source {
   compare = ([first = "", ...others]: string[], scorer: string, intersect: boolean) => {
     const { order } = this.manifest;
     const run = [first, ...others.sort((one, other) => order.indexOf(one) - order.indexOf(other))];
-    return this.answer<ComparePage>("api/compare", { run, scorer, intersect: intersect ? "1" : "" }, "this comparison");
+    return this.answer<ComparePage>("api/compare", { run, scorer, intersect: intersect ? "1" : "" }, COMPARISON);
   };
   leaderboard = (benchmark: string, scorer: string, metric: string) =>
     this.answer<Leaderboard>("api/leaderboard", { benchmark, scorer, metric }, "this leaderboard");
