@@ -58,9 +58,10 @@ def test_nothing_else_comes_out(text: str, one_line: bool) -> None:
 def test_a_megabyte_takes_linear_time(piece: str) -> None:
     def seconds(size: int) -> float:
         text = piece * (size // len(piece))
-        started = time.perf_counter()
+        started = time.thread_time()
         plain(text)
-        return time.perf_counter() - started
+        return time.thread_time() - started
 
+    # Quadratic time takes a hundred times as long; the quickest of a few is what the machine's other work spares.
     small = max(min(seconds(100_000) for _ in range(3)), 1e-3)
-    assert seconds(1_000_000) < 60 * small
+    assert min(seconds(1_000_000) for _ in range(3)) < 60 * small
