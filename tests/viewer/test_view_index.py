@@ -328,6 +328,25 @@ def test_a_run_against_itself_or_another_benchmark_has_no_changes(runs: Library)
     assert msgspec.structs.astuple(epochs.changes(plain, "strict"))[:2] == ([], [])
 
 
+def test_an_index_that_is_gone_or_damaged_has_no_changes(pair: Library, made: dict[str, Path], tmp_path: Path) -> None:
+    copied(made["epochs"], tmp_path)
+    with library_of(tmp_path) as library:
+        library.index("run")
+        (file,) = library.cache.rglob("*.index")
+        other = Index(file, leading=["strict"])
+        renamed = file.rename(tmp_path / "renamed")  # as one that was being made
+        with pytest.raises(UsageError, match="has just been made"):
+            pair.index("a").changes(other)
+        renamed.rename(file)
+        with file.open("r+b") as there:
+            there.seek(4096)
+            there.write(b"\xff" * (file.stat().st_size - 4096))
+        with pytest.raises(UsageError, match="damaged"):
+            pair.index("a").changes(other)
+        assert not file.exists()
+        assert pair.index("a").changes(library.index("run")).lost == []
+
+
 def test_a_closed_library_leaves_what_is_in_use(made: dict[str, Path], tmp_path: Path) -> None:
     copied(made["plain"], tmp_path)
     with library_of(tmp_path) as library:

@@ -144,12 +144,15 @@ class Index:
     def changes(self, other: Index, scorer: str = "") -> Changes:
         """Which items are better or worse here than in the other index, as `report.comparison.compare` counts them.
 
-        `UsageError` if one of the two lacks the scorer.
+        `UsageError` if one of the two lacks the scorer, or has just been made anew.
         """
         scorer = scorer or self.columns().scorer
         here, there = self._number_of(scorer), other._number_of(scorer)
-        with self._lock, _told_plainly(self._place):
-            self._db.execute("ATTACH ? AS other", (f"{other._place.resolve().as_uri()}?mode=ro",))
+        with self._lock, _told_plainly(self._place, other._place):
+            try:
+                self._db.execute("ATTACH ? AS other", (f"{other._place.resolve().as_uri()}?mode=ro",))
+            except sqlite3.OperationalError:  # it was being made, and has been put into its place
+                raise UsageError("The index of the other run has just been made. Look again.") from None
             try:
                 row = self._db.execute(_CHANGES, {"here": here, "there": there, "n": self.n}).fetchone()
             finally:
@@ -241,14 +244,15 @@ class Index:
 
 
 @contextmanager
-def _told_plainly(place: Path) -> Iterator[None]:
-    """An index that turns out to be damaged is deleted, so that it is made anew."""
+def _told_plainly(*places: Path) -> Iterator[None]:
+    """An index that turns out to be damaged is deleted, so that it is made anew; of two, both are."""
     try:
         yield
     except sqlite3.OperationalError:
         raise  # it may be in use, or the disk full: nothing that another file would mend
     except sqlite3.DatabaseError:
-        place.unlink(missing_ok=True)
+        for place in places:
+            place.unlink(missing_ok=True)
         raise UsageError("The index of this run was damaged. It is made anew: look again.") from None
 
 
