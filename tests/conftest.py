@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 import made_runs
 
-# How quickly examples are made says how busy the machine is, and nothing about the code.
-settings.register_profile("beholder", suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("beholder")
+with contextlib.suppress(ModuleNotFoundError):  # the environment of local models does without
+    from hypothesis import HealthCheck, settings
+
+    # How quickly examples are made says how busy the machine is, and nothing about the code.
+    settings.register_profile("beholder", suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("beholder")
 
 _FROM_OUTSIDE = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "BEHOLDER_RUNS")
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
