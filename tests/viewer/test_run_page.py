@@ -17,6 +17,7 @@ import pytest
 
 from beholder.benchmarks import benchmark
 from beholder.benchmarks.tir.published import beside
+from beholder.errors import UsageError
 from beholder.report.run_list import read_results
 from beholder.sample import Sampling
 from beholder.score import Metric
@@ -159,6 +160,14 @@ def test_a_command_names_the_folder_as_one_word(runs: Path, library: Library) ->
     (runs / "plain").rename(runs / "a;$(touch b)")
     notes = run_page.run_page(library, "a;$(touch b)").notes
     assert any(note.endswith("beholder rescore 'a;$(touch b)'") for note in notes)
+
+
+def test_a_journal_in_no_order_is_told_in_a_sentence(runs: Path, library: Library) -> None:
+    """Items that share a place are read as one in pieces, each with other scores."""
+    with closing(sqlite3.connect(runs / "epochs" / "run.db")) as db, db:
+        db.execute("UPDATE samples SET position = 0")
+    with pytest.raises(UsageError, match="holds what no run of ours does"):
+        run_page.run_page(library, "epochs")
 
 
 def test_noise_over_epochs_is_told(pages: dict[str, RunPage]) -> None:

@@ -234,7 +234,7 @@ def of_a_run() -> Iterator[None]:
     """Whatever a foreign journal holds is told in one line: SQLite checks neither JSON nor what bytes claim to be."""
     try:
         yield
-    except (sqlite3.Error, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+    except (sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError) as error:
         raise UsageError(f"The run's journal holds what no run of ours does ({error}). Use another copy.") from None
 
 

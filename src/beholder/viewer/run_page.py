@@ -25,6 +25,7 @@ from beholder.score import Metrics
 from beholder.store import schema
 from beholder.viewer.board_runs import board_run
 from beholder.viewer.distributions import bars, histograms, outcomes
+from beholder.viewer.journal_items import of_a_run
 from beholder.viewer.library import Library, Opened
 from beholder.viewer.published import published_beside
 from beholder.viewer.run_data import Fact, FailureRow, MetricRow, RunPage, RunRow
@@ -66,7 +67,11 @@ def run_page(library: Library, run: str) -> RunPage:
 
 @lru_cache(maxsize=24)
 def _page(library: Library, run: str, row: RunRow) -> RunPage:
-    opened = library.opened(run)
+    with of_a_run():
+        return _page_of(library.opened(run), row)
+
+
+def _page_of(opened: Opened, row: RunRow) -> RunPage:
     stands = standing(opened, running=row.status == RUNNING)
     result, found = stands.result, opened.found
     scorer, metric = stands.headline
@@ -101,7 +106,7 @@ def _page(library: Library, run: str, row: RunRow) -> RunPage:
         made_with=_facts(_made_with(opened)),
         counts=_facts(_counts(rows, stands)),
         tools=_facts(tool_facts(rows)),
-        published=published_beside(result, scorer, metric, board_run(run, opened.folder, row.version)),
+        published=published_beside(result, scorer, metric, board_run(opened.id, opened.folder, row.version)),
         notes=[cut(words, LONGEST_FACT) for words in _notes(opened, stands, codes)][:MOST_FACTS],
         provisional=stands.provisional,
         resume=(how_to_resume(result) or "") if row.status != RUNNING else "",
