@@ -10,6 +10,8 @@ export interface BarLine {
   href?: string | undefined;
   /** One figure for each series; null where there is none. */
   figures: (Metric | null)[];
+  /** Colour and shape of the line, where not those of its series. */
+  mark?: number;
 }
 
 /** Shares with their 95 % intervals, a line for each; several series are told apart by shape and colour. The words beside them are the table. */
@@ -32,7 +34,7 @@ export function Bars({ title, lines, series }: { title: string; lines: BarLine[]
         {lines.map((line, place) => (
           <li key={place} class="bars-line">
             <span class="bars-name">{line.href ? <a href={line.href}>{short(line.name)}</a> : short(line.name)}</span>
-            <Track figures={line.figures} />
+            <Track figures={line.figures} mark={line.mark} />
             <span class="bars-words num">
               {line.figures.map((figure, which) => (
                 <span key={which}>
@@ -58,14 +60,14 @@ function missing(figure: Metric): string {
 const ROW = 20;
 
 /** The marks of one line on a scale from 0 to 1. Places are in percent, so that it is as wide as there is room. */
-function Track({ figures }: { figures: (Metric | null)[] }) {
+function Track({ figures, mark }: { figures: (Metric | null)[]; mark: number | undefined }) {
   const height = ROW * Math.max(1, figures.length);
   return (
     <svg class="bars-track" height={height} aria-hidden="true">
       {[0, 25, 50, 75, 100].map((tick) => (
         <line key={tick} class="grid" x1={`${tick}%`} x2={`${tick}%`} y1={0} y2={height} />
       ))}
-      {figures.map((figure, place) => figure && <Mark key={place} figure={figure} place={place} y={ROW * place + ROW / 2} />)}
+      {figures.map((figure, place) => figure && <Mark key={place} figure={figure} place={mark ?? place} y={ROW * place + ROW / 2} />)}
     </svg>
   );
 }

@@ -39,7 +39,12 @@ export function Forest({ title, lines, names }: { title: string; lines: ForestLi
               {line.pairs.map((pair) => (
                 <span key={pair.b} class={pair.told_apart ? "apart" : ""}>
                   {several && <span class="unseen">{short(names[pair.b] ?? "")}: </span>}
-                  {pair.told_apart !== 0 && <span aria-label={pair.told_apart > 0 ? "better" : "worse"}>{pair.told_apart > 0 ? "▲" : "▼"}</span>}{" "}
+                  {pair.told_apart !== 0 && (
+                    <>
+                      <span aria-hidden="true">{pair.told_apart > 0 ? "▲" : "▼"}</span>
+                      <span class="unseen">{pair.told_apart > 0 ? "better" : "worse"}</span>
+                    </>
+                  )}{" "}
                   {pairLine(pair)}
                 </span>
               ))}

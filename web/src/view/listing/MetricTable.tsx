@@ -14,11 +14,9 @@ export function MetricTable({ metrics, scorers, lead }: Props) {
   const isPart = (metric: MetricRow) => metric.part !== "" || metric.name.includes("/");
   const whole = metrics.filter((metric) => !isPart(metric));
   const parts = metrics.filter(isPart);
-  const isBounded = metrics.some((metric) => Object.values(metric.figures).some(boundsOf));
   return (
     <>
       <Table rows={whole} scorers={scorers} lead={lead} />
-      {isBounded && <p class="help">The last line of a figure: what it would be if all that failed were wrong, and if all were right.</p>}
       {parts.length > 0 && (
         <details>
           <summary>Every part, under each scorer ({counted(parts.length)})</summary>
@@ -30,6 +28,7 @@ export function MetricTable({ metrics, scorers, lead }: Props) {
 }
 
 function Table({ rows, scorers, lead }: { rows: MetricRow[]; scorers: string[]; lead: [string, string] }) {
+  const isBounded = rows.some((row) => Object.values(row.figures).some(boundsOf));
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="figures by scorer">
       <table class="metrics">
@@ -58,6 +57,7 @@ function Table({ rows, scorers, lead }: { rows: MetricRow[]; scorers: string[]; 
           ))}
         </tbody>
       </table>
+      {isBounded && <p class="help">The last line of a figure: what it would be if all that failed were wrong, and if all were right.</p>}
     </div>
   );
 }

@@ -22,7 +22,7 @@ export function RunFilter({ runs, wanted, params }: Props & { runs: RunRow[] }) 
       <span class="unseen">{name}</span>
       <select value={wanted[name]} onChange={(event) => set(params, name, event.currentTarget.value)}>
         <option value="">any {name}</option>
-        {choicesOf(runs, name).map((choice) => (
+        {[...new Set([...choicesOf(runs, name), wanted[name]])].filter(Boolean).map((choice) => (
           <option key={choice} value={choice}>
             {visible(clipped(choice, 60))}
           </option>

@@ -151,7 +151,7 @@ function Shown({ page, params, onShow }: { page: Data; params: URLSearchParams; 
         <h2>
           Difference from {named(first ?? "")} <small class="soft">under {named(page.scorer, 40)}, with 95 % intervals</small>
         </h2>
-        <ul class="verdicts">
+        <ul class="pair-verdicts">
           {page.pairs.map((pair) => (
             <li key={pair.b}>
               <p>
@@ -176,6 +176,7 @@ function Shown({ page, params, onShow }: { page: Data; params: URLSearchParams; 
             name: page.names[place] ?? run.id,
             href: addressOf("run", { run: run.id, scorer: page.scorer }),
             figures: [page.means[place] ?? null],
+            mark: place,
           }))}
         />
       </section>

@@ -147,7 +147,7 @@ function Shown({ page, route }: { page: Data; route: Route }) {
         </div>
         {page.prompt && (
           <details>
-            <summary>The prompt, as it was sent</summary>
+            <summary>The template of the prompt</summary>
             <pre>
               <Said text={page.prompt} first={20_000} />
             </pre>

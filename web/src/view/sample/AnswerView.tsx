@@ -1,6 +1,9 @@
+import type { ComponentChildren } from "preact";
 import { Said } from "../../shared/Said";
 import { clipped, visible } from "../../shared/visible";
 import type { Answer, MarkRow, SamplePage } from "../types";
+import { counted } from "../words";
+import { Side } from "./Against";
 import { MarkForm } from "./Marks";
 import { Response } from "./Response";
 import { MetaphorView } from "./Stages";
@@ -22,6 +25,8 @@ interface Props {
   marking: string;
   onMarking: (scorer: string) => void;
   onMarked: (marks: MarkRow[]) => void;
+  /** What another run says to the same; null where none is held against this one. */
+  beside: ComponentChildren;
 }
 
 /** One response with all that is known of it: what it says, what each scorer says of that, how it came about. */
@@ -49,22 +54,32 @@ export function AnswerView(props: Props) {
           {visible(clipped(apart, 600))}
         </p>
       )}
-      {answer.failure ? (
-        <p class="failure">
-          <b>No answer: </b>
-          <Said text={answer.failure} first={800} />
-        </p>
-      ) : (
-        answer.text === null && <p class="soft">The response has no text.</p>
-      )}
+      {!props.beside &&
+        (answer.failure ? (
+          <p class="failure">
+            <b>No answer: </b>
+            <Said text={answer.failure} first={800} />
+          </p>
+        ) : (
+          answer.text === null && <p class="soft">The response has no text.</p>
+        ))}
       {answer.reasoning && (
         <details class="reasoning">
-          <summary>Reasoning ({answer.reasoning.length.toLocaleString("en")} characters)</summary>
+          <summary>Reasoning ({counted(answer.reasoning.length)} characters)</summary>
           <Said text={answer.reasoning} first={8_000} />
         </details>
       )}
-      {!answer.metaphor && response}
-      {answer.metaphor && response && (
+      {props.beside && (
+        <div class="two-runs">
+          <section aria-label="In this run">
+            <h3>In this run</h3>
+            <Side answer={answer} scorer={scorer} />
+          </section>
+          {props.beside}
+        </div>
+      )}
+      {!props.beside && !answer.metaphor && response}
+      {!props.beside && answer.metaphor && response && (
         <details>
           <summary>The answer as it was written</summary>
           {response}
@@ -134,7 +149,7 @@ function Facts({ answer }: { answer: Answer }) {
       )}
       {answer.prompt.length > 0 && (
         <details class="prompt">
-          <summary>The prompt as it was sent</summary>
+          <summary>{answer.made_again ? "The prompt, made again: the run keeps no requests" : "The prompt as it was sent"}</summary>
           {answer.prompt.map(({ role, text }, index) => (
             <div key={index} class="message">
               <h4>{visible(clipped(role, 40))}</h4>

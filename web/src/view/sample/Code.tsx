@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { clipped, visible } from "../../shared/visible";
+import { counted } from "../words";
 import { linesOf } from "./spans";
 
 const LONGEST_LINE = 2_000;
@@ -21,7 +22,7 @@ export function Code({ code, label }: { code: string; label: string }) {
       </pre>
       {left > 0 && (
         <button type="button" class="link" onClick={() => setAll(true)}>
-          show {left.toLocaleString("en")} more lines
+          show {counted(left)} more lines
         </button>
       )}
     </>

@@ -4,6 +4,7 @@ import { clipped, visible } from "../../shared/visible";
 import { useSource } from "../Shell";
 import { sentenceOf } from "../source";
 import type { Answer, MarkRow } from "../types";
+import { moment } from "../words";
 import { nameOf } from "./verdicts";
 
 const LONGEST = 2_000;
@@ -133,7 +134,7 @@ export function MarkList({ run, sampleKey, marks, answers, mayMark, onMarked }: 
           <li key={mark.number}>
             <b>{mark.label ? `what went wrong: ${visible(clipped(mark.label, 60))}` : `${visible(clipped(mark.scorer, 60))} is wrong here`}</b>{" "}
             <span class="soft">
-              {[nameOf(mark, answers), mark.created.slice(0, 16).replace("T", " ")].filter(Boolean).map((words) => visible(words)).join(" · ")}
+              {[nameOf(mark, answers), moment(mark.created)].filter(Boolean).map((words) => visible(words)).join(" · ")}
             </span>
             {mark.note && (
               <p>

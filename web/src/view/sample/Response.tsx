@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { visible } from "../../shared/visible";
+import { counted } from "../words";
 import { piecesOf } from "./spans";
 
 const FIRST = 4_000;
@@ -13,15 +14,15 @@ export function Response({ text, span, scorer }: { text: string; span: [number, 
   return (
     <div class="response-text">
       <span class="said" dir="auto">
-        {skipped > 0 && <span class="soft">… {skipped.toLocaleString("en")} characters before …{"\n"}</span>}
+        {skipped > 0 && <span class="soft">… {counted(skipped)} characters before …{"\n"}</span>}
         {visible(before)}
         {marked && <mark title={`what ${scorer} read`}>{visible(marked)}</mark>}
         {visible(after)}
-        {left > 0 && <span class="soft">{"\n"}… {left.toLocaleString("en")} characters more</span>}
+        {left > 0 && <span class="soft">{"\n"}… {counted(left)} characters more</span>}
       </span>
       {text.length > FIRST && (
         <button type="button" class="link" onClick={() => setAll(!all)}>
-          {all ? "show less" : `show all ${text.length.toLocaleString("en")} characters`}
+          {all ? "show less" : `show all ${counted(text.length)} characters`}
         </button>
       )}
     </div>

@@ -32,12 +32,16 @@ export function SampleView(props: Props) {
   const { page, filters, params, scorer, place, onShow, mayMark } = props;
   const [lit, setLit] = useState("");
   const answer = page.answers[place];
+  const isKept = page.pictures.some(({ sha256 }) => sha256 !== null);
+  const beside = filters.against && filters.against !== page.run && (
+    <Against run={page.run} against={filters.against} sampleKey={page.key} scorer={scorer} vote={answer?.vote ?? 0} epoch={answer?.epoch ?? 0} />
+  );
   return (
     <>
       <h1>
         Sample {page.index} <span class="soft">of</span> <a href={addressOf("run", { run: page.run })}>{visible(clipped(page.run, 160))}</a>
       </h1>
-      <div class={page.pictures.length > 0 ? "sample-columns" : "sample-columns no-pictures"}>
+      <div class={isKept ? "sample-columns" : "sample-columns no-pictures"}>
         {page.pictures.length > 0 && (
           <div class="sample-seen">
             <Pictures
@@ -63,7 +67,12 @@ export function SampleView(props: Props) {
               onPlace={(at) => onShow({ vote: String(page.answers[at]!.vote), epoch: String(page.answers[at]!.epoch) })}
             />
           )}
-          {!answer && <p class="soft">There is no response yet.</p>}
+          {!answer && (
+            <>
+              <p class="soft">There is no response yet.</p>
+              {beside}
+            </>
+          )}
           {answer && (
             <AnswerView
               key={`${page.key} ${place}`}
@@ -77,12 +86,10 @@ export function SampleView(props: Props) {
               marking={props.marking}
               onMarking={props.onMarking}
               onMarked={props.onMarked}
+              beside={beside}
             />
           )}
           <MarkList run={page.run} sampleKey={page.key} marks={page.marks} answers={page.answers} mayMark={mayMark} onMarked={props.onMarked} />
-          {filters.against && filters.against !== page.run && (
-            <Against against={filters.against} sampleKey={page.key} scorer={scorer} vote={answer?.vote ?? 0} epoch={answer?.epoch ?? 0} />
-          )}
         </div>
       </div>
     </>
