@@ -72,7 +72,7 @@ def test_another_scorer(library: Library) -> None:
 REFUSED = [
     (["yes"], None, "two or more"),
     (["yes", "yes"], None, "named twice"),
-    (["yes", "other"], None, "runs of one benchmark"),
+    (["yes", "other"], None, "runs of TFQ-Bench and VL-RewardBench. Compare runs of one benchmark."),
     (["yes", "no"], "nobody", "no scorer 'nobody'"),
     (["yes", "no"] * 7, None, "At most 12"),
     (["yes", "few"], None, "do not hold the same items"),

@@ -104,10 +104,10 @@ def _compared(
 ) -> ComparePage:
     found, names = opened[0].found, page.names
     if len({one.plan.benchmark for one in opened}) > 1:
-        titles = dict.fromkeys(one.found.title for one in opened)
+        titles = dict.fromkeys(row.title for row in page.runs)
         raise _RefusedError(f"These are runs of {' and '.join(titles)}. Compare runs of one benchmark.")
     if page.scorer and page.scorer not in found.scorers:
-        raise _RefusedError(f"{found.title} has no scorer {plain(page.scorer, one_line=True, limit=60)!r}.")
+        raise _RefusedError(f"{page.runs[0].title} has no scorer {plain(page.scorer, one_line=True, limit=60)!r}.")
     indexes = [library.index(one.id, whole=True) for one in opened]
     scorer = page.scorer or _leading(opened[0], indexes)
     for name, index in zip(names, indexes, strict=True):
