@@ -11,6 +11,7 @@ from rich.console import Console
 
 from beholder.errors import Owner, UsageError
 from beholder.metrics.paired import SIGNIFICANT, Cells, minimum_detectable_effect
+from beholder.report import comparison
 from beholder.report.comparison import compare, item_values, right_wrong
 from beholder.report.comparison_report import print_comparison
 from beholder.score import Outcome, Score, ScoredItem
@@ -155,6 +156,16 @@ def test_the_items_that_are_right_or_wrong_are_named_by_their_task() -> None:
     mixed = right_wrong(a, b, "recipe", [], voted=False)
     assert mixed is not None
     assert (mixed.n, mixed.cells, mixed.p) == (5, None, None)
+
+
+def test_more_categories_than_anybody_reads_are_not_compared_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for most, number in ((3, 3), (2, 0)):
+        monkeypatch.setattr(comparison, "MOST_CATEGORIES", most)
+        result = compare(
+            items(1, 0, 1, categories="abc"), items(1, 1, 0, categories="abc"), "recipe", voted=False, intersect=False
+        )
+        assert len(result.categories) == number
+        assert (result.gained, result.lost) == (["k1"], ["k2"])
 
 
 def test_one_category_makes_no_table() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
+
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score
 
+from beholder.report import run_agreement
 from beholder.report.run_agreement import NOT_READ, RunAgreement, agreement_of, numbered
 
 # scores of both runs (x: no answer), their answers (.: none read), the agreement: n, same, kappa, share, both wrong
@@ -66,3 +69,7 @@ def test_equal_answers_have_equal_numbers_and_none_has_its_own() -> None:
     assert found[1] == NOT_READ
     assert len(set(found)) == 4
     assert RunAgreement(0, 1, 0, None, None, None) == agreement_of(0, 1, [scores("")] * 2, [answers("")] * 2)
+
+
+def test_the_examples_are_right() -> None:
+    assert doctest.testmod(run_agreement) == (0, 1)

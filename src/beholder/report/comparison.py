@@ -22,6 +22,9 @@ from beholder.metrics.paired import (
 from beholder.metrics.votes import Decision, majority, majority_of_answered, tally
 from beholder.score import Outcome, Score, ScoredItem
 
+MOST_CATEGORIES = 1_000
+"""Runs with more of them are compared in all only: a stranger's items may each have a category of their own."""
+
 
 class ItemValue(msgspec.Struct, frozen=True):
     """One item's value under one scorer: the mean over epochs of its score, or of its majority verdict (1 or 0).
@@ -56,7 +59,8 @@ class CategoryRow(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """How run b differs from run a under one scorer, over all items and by category.
+    """How run b differs from run a under one scorer, over all items and by category, where there is more than one and
+    at most `MOST_CATEGORIES`.
 
     `gained` are the keys that b improves on, `lost` those it falls back on. `detectable` is the smallest true
     difference that the deciding test finds with 80 % power in a comparison of this size: by Connor's formula where
@@ -182,7 +186,7 @@ def compare_scores(
         return paired_scores(a[rows], b[rows], items.clusters[rows], seed=seed, resamples=resamples)
 
     paired = paired_of(np.arange(len(a)))
-    several = len(items.named) > 1
+    several = 1 < len(items.named) <= MOST_CATEGORIES
     by_category = [paired_of(rows) for rows in _rows_by_category(items)] if several else []
     change = b - a
     gained, lost = np.flatnonzero(change > 0), np.flatnonzero(change < 0)  # NaN is neither

@@ -69,15 +69,21 @@ def numbered(answers: Iterable[str | None]) -> Integers:
 
 
 def answers_read(items: Sequence[ScoredItem], scorer: str) -> dict[str, str]:
-    """What a scorer read in each item: of several answers the most frequent, of equals the first.
-
-    A place among answers as they were shown is mapped back to the stored answer, counted from 1.
-    """
+    """What a scorer read in each item, mapped back: of several answers the most frequent, of equals the first."""
     read: dict[str, list[str]] = defaultdict(list)
     for item in items:
         score = item.scores.get(scorer)
         if score is None or score.extracted is None or score.outcome is Outcome.FAILED:
             continue
-        stored = {str(place + 1): str(one + 1) for place, one in enumerate(item.order)}
-        read[item.key].append(stored.get(score.extracted, score.extracted))
+        read[item.key].append(mapped_back(score.extracted, item.order))
     return {key: Counter(found).most_common(1)[0][0] for key, found in read.items()}
+
+
+def mapped_back(answer: str, order: Sequence[int]) -> str:
+    """An answer in which a place among answers as they were shown is that of the stored answer, counted from 1.
+
+    >>> mapped_back("1", (1, 0)), mapped_back("3", (1, 0)), mapped_back("1", ())
+    ('2', '3', '1')
+    """
+    places = [str(place) for place in range(1, len(order) + 1)]
+    return str(order[places.index(answer)] + 1) if answer in places else answer

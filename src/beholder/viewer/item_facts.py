@@ -14,6 +14,7 @@ import msgspec
 from beholder.metrics.votes import Decision
 from beholder.report.comparison import epoch_decision, item_value
 from beholder.report.html_facts import bucket
+from beholder.report.run_agreement import mapped_back
 from beholder.report.terminal import are_different
 from beholder.score import Outcome, Score
 from beholder.viewer.run_data import BUCKETS, LETTERS, PARTLY, RIGHT, WRONG
@@ -117,16 +118,11 @@ def is_split(responses: Sequence[Judged], scorer: str, *, by_answer: bool) -> bo
 
 
 def answer_of(response: Judged, scorer: str) -> str | None:
-    """What a scorer read in a response. A place among answers as they were shown is mapped back: `2` is the second
-    stored answer, wherever it stood."""
+    """What a scorer read in a response, by the stored answers where these were shown in another order."""
     read = response.scores.get(scorer)
     if read is None or read.answer is None or read.verdict[1] == Outcome.FAILED:
         return None
-    if not response.order or not read.answer.isdecimal():
-        return read.answer
-    places = {str(place): one for place, one in enumerate(response.order, start=1)}
-    stored = places.get(read.answer)
-    return read.answer if stored is None else str(stored + 1)
+    return mapped_back(read.answer, response.order)
 
 
 def common_answer(responses: Iterable[Judged], scorer: str) -> str | None:
