@@ -181,6 +181,9 @@ def repeated(process: subprocess.Popen[str], ask: Ask, n: int) -> None:
         time.sleep(0.5)
     median(process, ask, "changes", ["/api/changes?run=run-0&against=run-1&scorer=recipe"] * 9)
     median(process, ask, "run page", ["/api/run?run=run-0"] * 9)
+    median(process, ask, "comparison", ["/api/compare?run=run-0&run=run-1"] * 3)
+    row("leaderboard, cold", *ask("/api/leaderboard"), memory(process))
+    median(process, ask, "leaderboard", ["/api/leaderboard"] * 9)
     rows = json.loads(ask.body(f"/api/rows?run=run-0&places={places(range(0, n, max(1, n // 200)))}"))["rows"]
     keys = [quote(one["key"]) for one in rows[:9]]
     median(process, ask, "sample", [f"/api/sample?run=run-0&key={key}" for key in keys])
