@@ -11,7 +11,8 @@ folder leaves out the pages say in a sentence (web/src/view/static_source.ts).
     data/board-0.json …             the leaderboard of these runs and published figures
     images/HASH.jpg HASH.small.webp
 
-Only the runs that are named are in it, and no path of this machine.
+Only the runs that are named are in it, and no path of this machine but what the name of a model or the message of a
+failure holds.
 """
 
 from __future__ import annotations
