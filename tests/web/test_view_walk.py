@@ -117,6 +117,27 @@ def test_samples_are_filtered_and_walked_by_keys(viewed: Viewed, page: Any) -> N
     page.get_by_text("No sample is like that.").wait_for()
 
 
+def test_keys_are_not_lost_and_back_leads_to_where_one_was(viewed: Viewed, page: Any) -> None:
+    page.set_viewport_size({"width": 1200, "height": 300})
+    page.locator(".runs tr.run").first.wait_for()
+    page.evaluate("scrollTo(0, 150)")
+    page.wait_for_function("scrollY === 150")
+    page.locator(".runs th a").nth(3).click()
+    page.locator(".run-page").wait_for()
+    page.wait_for_function("scrollY === 0")
+    page.go_back()
+    page.locator(".runs tr.run").first.wait_for()
+    page.wait_for_function("scrollY === 150")
+    page.goto(at(viewed, "samples", run=run_of(viewed, "tir_static")))
+    page.locator("a[data-place='2']").click()
+    page.locator(".where", has_text="3 of 13").wait_for()
+    for _ in range(6):  # faster than samples come
+        page.keyboard.press("j")
+    page.locator(".where", has_text="9 of 13").wait_for()
+    page.go_back()
+    page.locator("a[data-place='2'][aria-current]").wait_for()
+
+
 def test_a_picture_is_zoomed_and_read_and_a_tools_picture_slides(viewed: Viewed, page: Any) -> None:
     name = run_of(viewed, "/python")
     index = viewed.library.index(name, whole=True)
