@@ -47,8 +47,8 @@ def test_runs_of_one_model_are_told_apart(beholder: Beholder, tmp_path: Path) ->
     a = answered(beholder, tmp_path, "a", "TTTFTT")
     said = beholder("compare", a, a)
     assert [line.split()[:2] for line in said.out.splitlines()[1:3]] == [["A", "33.3"], ["B", "33.3"]]
-    assert "(A)" in said.out
-    assert "(B)" in said.out
+    assert "(1)" in said.out
+    assert "(2)" in said.out
     assert "difference +0.0 points" in said.out
 
 

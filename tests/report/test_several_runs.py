@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import doctest
+
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from beholder.errors import UsageError
 from beholder.metrics.paired import holm
+from beholder.report import html_runs
 from beholder.report.comparison import ItemValue, compare_values
 from beholder.report.run_agreement import answers_read
-from beholder.report.several_runs import Side, compare_several, gather, names_of, side_of_values
+from beholder.report.several_runs import Side, compare_several, gather, side_of_values
 from beholder.score import Outcome, Score, ScoredItem
 
 
@@ -93,7 +96,7 @@ def test_answers_of_several_votes_are_mapped_back_and_the_most_frequent_is_taken
 
 
 def test_names_tell_runs_of_one_model_apart() -> None:
-    assert names_of(["m", "m"]) == ["m (A)", "m (B)"]
+    assert doctest.testmod(html_runs) == (0, 2)
 
 
 def side(keys: str, scores: str) -> Side:

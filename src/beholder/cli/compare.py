@@ -40,9 +40,10 @@ def compare(
     from beholder.report.as_json import dump
     from beholder.report.comparison import headline_scorer, item_values
     from beholder.report.comparison_report import print_agreement, print_comparison, print_several
+    from beholder.report.html_runs import called, run_names
     from beholder.report.run_agreement import answers_read
     from beholder.report.run_differences import run_notes, side_of
-    from beholder.report.several_runs import MOST_RUNS, compare_several, names_of
+    from beholder.report.several_runs import MOST_RUNS, compare_several
     from beholder.report.terminal import make_console
     from beholder.store import reading, schema
     from beholder.store.folder import read_info
@@ -68,7 +69,9 @@ def compare(
             sides.append(side_of(folder, info, plan, db, lifecycle.benchmark_of(info, plan)))
             spent.append(spending(db).total)
     chosen = scorer or headline_scorer(found, [item for own in items for item in own])
-    names = names_of([str(info.settings.get("model", run)) for info, run in zip(infos, runs, strict=True)])
+    models = [str(info.settings.get("model", run)) for info, run in zip(infos, runs, strict=True)]
+    arms = [plan.tools.arm.value if plan.tools is not None else "" for plan in plans]
+    names = run_names(called(list(zip(models, arms, strict=True))))
     result = compare_several(
         [item_values(own, chosen, voted=found.answers_shown > 0) for own in items],
         chosen,

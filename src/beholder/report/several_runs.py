@@ -173,14 +173,3 @@ def _some_items(items: Shared, rows: Integers) -> Shared:
     kept, categories = np.unique(items.categories[rows], return_inverse=True)
     keys = [items.keys[row] for row in rows.tolist()]
     return Shared(keys, items.clusters[rows], categories, [items.named[place] for place in kept.tolist()])
-
-
-def names_of(models: Sequence[str]) -> list[str]:
-    """What runs are called: their models, with a letter where a model is there more than once.
-
-    >>> names_of(["m", "n", "m"])
-    ['m (A)', 'n', 'm (C)']
-    """
-    return [
-        f"{model} ({chr(ord('A') + place)})" if models.count(model) > 1 else model for place, model in enumerate(models)
-    ]
