@@ -371,13 +371,13 @@ def test_what_nobody_waits_for_any_more_is_not_computed(view: Viewed, monkeypatc
         return []
 
     monkeypatch.setattr("beholder.viewer.compare_page.compare_page", slowly)
-    most = view_api.AT_ONCE["whole runs"]
+    most = view_api.AT_ONCE["several runs"]
     with ExitStack() as pages:
         for number in range(most + 30):
             pages.enter_context(asked_and_left(view, "/api/compare", {"run": [RUN, "other"], "scorer": f"{number}"}))
         for _ in range(most):
             assert begun.acquire(timeout=20)
-        for path in ("/api/runs", "/api/rows", "/api/search"):
+        for path in ("/api/runs", "/api/run", "/api/rows", "/api/search"):
             parameters = {"run": RUN, "places": "0", "text": "statement"}
             assert ask(view, path, parameters).status == 200, "what is little does not wait for what is much"
     may_end.set()

@@ -42,9 +42,10 @@ from beholder.web import view_params as asked
 from beholder.web.app import as_error, as_json
 from beholder.web.live import Live
 
-AT_ONCE = {"whole runs": 2, "indexes": 4, "pictures": 8, "little": 24}
+AT_ONCE = {"several runs": 1, "a run": 1, "indexes": 4, "pictures": 8, "little": 24}
 """How many requests of a kind are carried out at a time. The others wait without a thread, so that no number of
-searches keeps a page from its rows: whole runs are read for run pages, comparisons and leaderboards."""
+searches keeps a page from its rows; and two comparisons of large runs at once are no quicker than one after the other,
+but hold twice as much."""
 _IMAGE = re.compile(r"([0-9a-f]{64})(\.webp)?\Z")
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 _THIS_SERVER = secrets.token_hex(4)
@@ -74,16 +75,16 @@ def router(library: Library) -> APIRouter:
 
     for path, method, answer, kind in [
         ("/api/runs", "GET", _runs, "little"),
-        ("/api/run", "GET", _run, "whole runs"),
+        ("/api/run", "GET", _run, "a run"),
         ("/api/columns", "GET", _columns, "indexes"),
         ("/api/rows", "GET", _rows, "little"),
         ("/api/search", "GET", _search, "indexes"),
-        ("/api/changes", "GET", _changes, "whole runs"),
+        ("/api/changes", "GET", _changes, "several runs"),
         ("/api/sample", "GET", _sample, "little"),
         ("/api/mark", "POST", _mark, "little"),
         ("/api/unmark", "POST", _unmark, "little"),
-        ("/api/compare", "GET", _compare, "whole runs"),
-        ("/api/leaderboard", "GET", _leaderboard, "whole runs"),
+        ("/api/compare", "GET", _compare, "several runs"),
+        ("/api/leaderboard", "GET", _leaderboard, "several runs"),
         ("/images/{name}", "GET", _picture, "pictures"),
     ]:
         routes.add_api_route(path, in_thread(answer, turns[kind]), methods=[method], response_model=None)
