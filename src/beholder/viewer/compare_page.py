@@ -82,8 +82,8 @@ def compare_page(
     except _RefusedError as refused:
         return msgspec.structs.replace(page, refused=str(refused), missing=refused.missing, n=refused.shared)
     except (UsageError, DataError, LookupError, OSError, sqlite3.Error) as error:  # a stranger's run may hold anything
-        said = str(error).replace(f"{library.runs_dir.resolve()}/", "").replace(f"{library.runs_dir}/", "")
-        return msgspec.structs.replace(page, refused=plain(said, one_line=True, limit=_LONGEST_NOTE))
+        said = plain(library.without_paths(str(error)), one_line=True, limit=_LONGEST_NOTE)
+        return msgspec.structs.replace(page, refused=said)
 
 
 def _check(rows: Sequence[RunRow]) -> None:
