@@ -82,6 +82,8 @@ def read(folder: Path) -> Experiment:
     """experiment.json of a folder; `UsageError` if it is none, is damaged, or was written by a newer Beholder."""
     path = folder / FILE
     try:
+        if path.stat().st_size > folders.LARGEST_INFO:
+            raise UsageError(f"{path} is damaged (it has more than {folders.LARGEST_INFO >> 20} MB).")
         data = path.read_bytes()
         told = msgspec.json.decode(data, type=_Format).format
         found = msgspec.json.decode(data, type=Experiment) if told <= FORMAT else None

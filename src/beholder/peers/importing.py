@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -134,11 +135,18 @@ def read_kept(folder: Path) -> Kept | None:
     if not file.is_file():
         return None
     try:
-        if file.stat().st_size > _LARGEST_FILE:
+        facts = file.stat()
+        if facts.st_size > _LARGEST_FILE:
             raise ValueError("it is too large")
-        return msgspec.json.decode(file.read_bytes(), type=Kept)
+        return _kept(file.resolve(), (facts.st_ino, facts.st_size, facts.st_mtime_ns))
     except (OSError, msgspec.DecodeError, ValueError, RecursionError) as error:
         raise UsageError(f"{file} cannot be read ({error}). Import the log again.") from None
+
+
+@lru_cache(maxsize=2)
+def _kept(file: Path, state: tuple[int, ...]) -> Kept:
+    """The file in that state. A reader of samples asks for it with each of them."""
+    return msgspec.json.decode(file.read_bytes(), type=Kept)
 
 
 def source_of(info: folders.RunInfo) -> Source | None:
