@@ -68,7 +68,7 @@ def write_html(
     if len(found) != 1:
         raise UsageError(f"A report is about one benchmark; these runs are of {', '.join(found) or 'none'}.")
     if out.is_dir():
-        raise UsageError(f"{out} is a folder. Give --out the name of a file.")
+        raise UsageError(f"{out} is a folder. Give --out the name of a file, or --format site for a folder of pages.")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         pictures = Pictures(images, pictures_folder(out))
