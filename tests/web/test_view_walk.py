@@ -45,7 +45,9 @@ def viewed(runs: Path) -> Iterator[Viewed]:
 
 @pytest.fixture
 def page(viewed: Viewed, opened: Callable[..., Any]) -> Any:
-    return opened(viewed.at("")).page
+    seen = opened(viewed.at(""))
+    seen.page.set_default_timeout(40_000)  # a machine that does much else at once is no fault of the page
+    return seen.page
 
 
 def run_of(viewed: Viewed, ending: str) -> str:
