@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from beholder.report.run_agreement import RunAgreement
 from beholder.score import Metric
 from beholder.viewer.run_data import Fact, RunRow
 
@@ -52,23 +53,6 @@ class CategoryPairs(msgspec.Struct, frozen=True, kw_only=True):
     pairs: list[Pair]
 
 
-class Agreement(msgspec.Struct, frozen=True, kw_only=True):
-    """How far two runs agree on which items are right.
-
-    `same` is the share of the `n` items with the same verdict, `kappa` that beyond chance (Cohen). `both_wrong_same`:
-    of the `both_wrong` items that both got wrong and in which answers were read, the share with the same wrong answer
-    (None where answers are not read, or take but two values).
-    """
-
-    a: int
-    b: int
-    n: int
-    same: float | None
-    kappa: float | None
-    both_wrong_same: float | None
-    both_wrong: int = 0
-
-
 class RunCost(msgspec.Struct, frozen=True, kw_only=True):
     """What a run cost against what it scored. `dollars` is None where no price is known; for all responses together."""
 
@@ -100,7 +84,7 @@ class ComparePage(msgspec.Struct, frozen=True, kw_only=True):
     categories: list[CategoryPairs]
     gained: list[ItemRef]
     lost: list[ItemRef]
-    agreement: list[Agreement]
+    agreement: list[RunAgreement]
     costs: list[RunCost]
     notes: list[str]
 

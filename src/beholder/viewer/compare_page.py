@@ -22,7 +22,7 @@ from beholder.report.several_runs import MOST_RUNS, Against, Gathered, Several, 
 from beholder.score import Metric
 from beholder.store import schema
 from beholder.store.spending import Spent, spending
-from beholder.viewer.compare_data import Agreement, CategoryPairs, ComparePage, ItemRef, Pair, RunCost
+from beholder.viewer.compare_data import CategoryPairs, ComparePage, ItemRef, Pair, RunCost
 from beholder.viewer.index import Index
 from beholder.viewer.library import Library, Opened
 from beholder.viewer.run_data import Fact, RunRow
@@ -131,7 +131,7 @@ def _compared(
         categories=_categories(several),
         gained=_refs(first.gained, indexes[:2]),
         lost=_refs(first.lost, indexes[:2]),
-        agreement=[Agreement(**msgspec.structs.asdict(one)) for one in several.agreement],
+        agreement=several.agreement,
         costs=[
             _cost(place, one, library.version(one.id), mean)
             for place, (one, mean) in enumerate(zip(opened, several.means, strict=True))

@@ -89,6 +89,7 @@ export function useRoute(): Route {
     addEventListener("hashchange", moved);
     addEventListener("click", settle, true); // a link leads on from here
     addEventListener("pagehide", settle);
+    setHash(location.hash); // it may have changed since the page was drawn, before anybody listened
     return () => {
       shown.delete(setHash);
       removeEventListener("hashchange", moved);

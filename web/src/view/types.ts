@@ -1,15 +1,5 @@
 // Made by web/make_types.py from beholder.viewer.*_data: change that, and run it again.
 
-export interface Agreement {
-  a: number;
-  b: number;
-  n: number;
-  same: number | null;
-  kappa: number | null;
-  both_wrong_same: number | null;
-  both_wrong: number;
-}
-
 export interface Answer {
   vote: number;
   epoch: number;
@@ -112,7 +102,7 @@ export interface ComparePage {
   categories: CategoryPairs[];
   gained: ItemRef[];
   lost: ItemRef[];
-  agreement: Agreement[];
+  agreement: RunAgreement[];
   costs: RunCost[];
   notes: string[];
 }
@@ -306,6 +296,16 @@ export interface Row {
 export interface Rows {
   version: string;
   rows: Row[];
+}
+
+export interface RunAgreement {
+  a: number;
+  b: number;
+  n: number;
+  same: number | null;
+  kappa: number | null;
+  both_wrong_same: number | null;
+  both_wrong: number;
 }
 
 export interface RunCost {

@@ -1,9 +1,9 @@
 import { agreementWords, named } from "../compare/words";
-import type { Agreement as Data } from "../types";
+import type { RunAgreement } from "../types";
 import { counted, percent } from "../words";
 
 /** How far each two runs agree on which items are right: the share with the same verdict, and kappa. */
-export function Agreement({ data, names }: { data: Data[]; names: string[] }) {
+export function Agreement({ data, names }: { data: RunAgreement[]; names: string[] }) {
   if (data.length === 0) return null;
   const of = (a: number, b: number) => data.find((one) => (one.a === a && one.b === b) || (one.a === b && one.b === a));
   const last = names.length - 1;
@@ -39,7 +39,7 @@ export function Agreement({ data, names }: { data: Data[]; names: string[] }) {
   );
 }
 
-function Cell({ data }: { data: Data | undefined }) {
+function Cell({ data }: { data: RunAgreement | undefined }) {
   if (!data) return null;
   return (
     <>
