@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from beholder.errors import UsageError
 from beholder.viewer import indexing, keeping
+from beholder.viewer.journal_items import of_a_run
 from viewer.indexed_runs import change, copied, library_of, plain_run, rows_of, votes_run
 
 
@@ -115,4 +118,17 @@ def test_an_odd_run_is_indexed(plain: Path, tmp_path: Path, kind: str, monkeypat
         assert all(index.place_of(row.key) == row.place for row in rows)
         assert index.search("lamp").places == list(range(index.n))
         for scorer in columns.scorers:
-            assert len(index.values(scorer)) <= index.n
+            assert len(index.side(scorer).keys) <= index.n
+
+
+def test_a_journal_that_is_being_written_is_told_apart_from_a_damaged_one(tmp_path: Path) -> None:
+    writer = sqlite3.connect(tmp_path / "run.db", isolation_level=None)
+    writer.execute("CREATE TABLE responses (id)")
+    writer.execute("BEGIN EXCLUSIVE")
+    with (
+        closing(writer),
+        closing(sqlite3.connect(tmp_path / "run.db", timeout=0)) as reader,
+        pytest.raises(UsageError, match=r"being written just now\. Look again"),
+        of_a_run(),
+    ):
+        reader.execute("SELECT * FROM responses")

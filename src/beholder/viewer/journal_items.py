@@ -235,6 +235,8 @@ def of_a_run() -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError) as error:
+        if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            raise UsageError("The run is being written just now. Look again in a moment.") from None
         raise UsageError(f"The run's journal holds what no run of ours does ({error}). Use another copy.") from None
 
 
