@@ -31,7 +31,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from made_data import make_images, write_tfq, write_tfq_answers, write_votes
+from made_data import make_images, tfq_plan, write_tfq, write_tfq_answers, write_votes
 
 HERE = Path(__file__).resolve().parent
 BEHOLDER = Path(sys.executable).with_name("beholder")
@@ -53,28 +53,13 @@ def run_in_process(data: Path, base_url: str, runs: Path, concurrency: int) -> t
     """One run through the engine; (seconds from plan read to last commit, responses)."""
     from beholder.benchmarks import benchmark
     from beholder.engine import lifecycle, run
-    from beholder.engine.plan import make_plan
-    from beholder.engine.selection import Selection
     from beholder.engine.watch import Watch
     from beholder.models import make_model
     from beholder.models.endpoint import Endpoint
-    from beholder.sample import Sampling
     from beholder.store.cache import ResponseCache
 
     found = benchmark("tfq")
-    plan = make_plan(
-        found,
-        data,
-        images=None,
-        categories=None,
-        template=None,
-        sampling=Sampling(temperature=0.0, max_tokens=512),
-        votes=None,
-        epochs=1,
-        order="random",
-        seed=0,
-        selection=Selection(),
-    )
+    plan = tfq_plan(data)
     endpoint = Endpoint(base_url=base_url, max_connections=concurrency)
     model = make_model("openai/fast", found, seed=0, endpoint=endpoint)
 

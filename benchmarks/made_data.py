@@ -6,6 +6,7 @@ import io
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 
 def make_images(folder: Path, number: int, target_bytes: int = 164_000) -> None:
@@ -124,3 +125,25 @@ def write_votes(folder: Path) -> Path:
                 record = {"id": name.format(index), "query": "What is shown?", "response": [f"a{index}", f"b{index}"]}
                 sink.write(json.dumps(record | {"ranking": [0, 1], "meta": meta}) + "\n")
     return file
+
+
+def tfq_plan(data: Path) -> Any:
+    """The plan of one run of TFQ-Bench over that data, at temperature 0."""
+    from beholder.benchmarks import benchmark
+    from beholder.engine.plan import make_plan
+    from beholder.engine.selection import Selection
+    from beholder.sample import Sampling
+
+    return make_plan(
+        benchmark("tfq"),
+        data,
+        images=None,
+        categories=None,
+        template=None,
+        sampling=Sampling(temperature=0.0, max_tokens=512),
+        votes=None,
+        epochs=1,
+        order="random",
+        seed=0,
+        selection=Selection(),
+    )

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fast_server import ANSWER, Connection
-from made_data import make_images, write_tfq
+from made_data import make_images, tfq_plan, write_tfq
 
 HERE = Path(__file__).resolve().parent
 SERVERS = {"steady": 3000, "slots": 1500, "refusing": 2000, "uneven": 2000}
@@ -88,27 +88,12 @@ def ask(data: Path, url: str, runs: Path, concurrency: int | None) -> dict[str, 
     from beholder.benchmarks import benchmark
     from beholder.engine import lifecycle, run
     from beholder.engine.pace import Pace
-    from beholder.engine.plan import make_plan
-    from beholder.engine.selection import Selection
     from beholder.engine.watch import Watch
     from beholder.models import make_model
     from beholder.models.endpoint import Endpoint
-    from beholder.sample import Sampling
 
     found = benchmark("tfq")
-    plan = make_plan(
-        found,
-        data,
-        images=None,
-        categories=None,
-        template=None,
-        sampling=Sampling(temperature=0.0, max_tokens=512),
-        votes=None,
-        epochs=1,
-        order="random",
-        seed=0,
-        selection=Selection(),
-    )
+    plan = tfq_plan(data)
     pace = Pace() if concurrency is None else None
     at_once = concurrency or Pace().most
     model = make_model("openai/fast", found, seed=0, endpoint=Endpoint(base_url=url, max_connections=at_once))

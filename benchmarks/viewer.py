@@ -28,6 +28,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from made_data import tfq_plan
+
 BEHOLDER = Path(sys.executable).with_name("beholder")
 TALK = (
     "the picture shows a small boat with a red sail under heavy clouds near an old harbour wall where two men in dark "
@@ -58,29 +60,15 @@ def make_run(runs: Path, name: str, samples: int, pictures: int, *, seed: int) -
     """A finished run: samples stream from the data file into the journal, and are scored there."""
     from beholder.benchmarks import benchmark
     from beholder.engine import lifecycle
-    from beholder.engine.plan import make_plan
     from beholder.engine.scoring import score_with, scorer_code
-    from beholder.engine.selection import Selection
     from beholder.models import make_model
     from beholder.models.endpoint import Endpoint
-    from beholder.sample import Response, Sampling, Usage
+    from beholder.sample import Response, Usage
     from beholder.store.folder import Blobs, read_info
     from beholder.store.journal import Entry, Journal
 
     data, found, rng = made_data(runs.parent / "data", samples, pictures), benchmark("tfq"), random.Random(seed)
-    plan = make_plan(
-        found,
-        data,
-        images=None,
-        categories=None,
-        template=None,
-        sampling=Sampling(temperature=0.0, max_tokens=512),
-        votes=None,
-        epochs=1,
-        order="random",
-        seed=0,
-        selection=Selection(),
-    )
+    plan = tfq_plan(data)
     folder = lifecycle.begin(
         plan, make_model("random", found, seed=0, endpoint=Endpoint(base_url="")), {}, runs, name=name
     )

@@ -132,7 +132,7 @@ def test_what_cannot_be_shown_is_one_line(
 
 
 def test_others_need_a_token_and_are_told_of(beholder: Beholder, shown: Shown, runs: Path) -> None:
-    out = beholder("view", runs, "--port", "0", "--allow-host", "lab.example", "--open")[1]
+    out = beholder("view", runs, "--port", "0", "--allow-host", "lab.example", "--browser")[1]
     assert len(shown.access[0].token) >= 32
     assert "Who has this address can read and mark." in out
     assert shown.opened == [address(out)]

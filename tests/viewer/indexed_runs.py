@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sqlite3
 from collections import Counter
@@ -12,6 +13,9 @@ from typing import Any
 
 import msgspec
 
+from beholder.report.comparison import item_values
+from beholder.report.run_agreement import answers_read
+from beholder.report.several_runs import Side, side_of_values
 from beholder.score import ScoredItem
 from beholder.store import reading, schema
 from beholder.viewer.index import Index
@@ -102,6 +106,18 @@ def library_of(folder: Path, cache: str = "cache") -> Iterator[Library]:
 def scored(run: Path) -> list[ScoredItem]:
     with closing(schema.open_to_read(run / "run.db")) as db:
         return reading.scored_items(db)
+
+
+def items_of(side: Side) -> list[tuple[Any, ...]]:
+    """The items of a run as rows: key, score (None: no answer), cluster, category, number of the answer read."""
+    scores = [None if math.isnan(score) else score for score in side.scores.tolist()]
+    return list(zip(side.keys, scores, side.clusters, side.categories, side.answers.tolist(), strict=True))
+
+
+def items_scored(run: Path, scorer: str, *, voted: bool) -> list[tuple[Any, ...]]:
+    """The same as `beholder compare` has it from the run's journal."""
+    items = scored(run)
+    return items_of(side_of_values(item_values(items, scorer, voted=voted), answers_read(items, scorer)))
 
 
 def change(run: Path, *statements: str, **values: Any) -> None:

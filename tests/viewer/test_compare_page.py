@@ -14,7 +14,6 @@ from beholder.engine.selection import Selection
 from beholder.errors import UsageError
 from beholder.models.fakes import constant
 from beholder.report.comparison import compare
-from beholder.report.several_runs import side_of_values
 from beholder.store import reading, schema
 from beholder.viewer.compare_page import compare_page
 from beholder.viewer.library import Library
@@ -111,15 +110,6 @@ def test_three_runs_are_corrected_for_their_number(library: Library) -> None:
 def test_a_run_that_is_not_there(library: Library, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no run"):
         compare_page(library, ["yes", "../yes"])
-
-
-def test_columns_hold_what_values_and_answers_do(library: Library) -> None:
-    index = library.index("yes", whole=True)
-    for scorer in index.scorers:
-        ours, wanted = index.side(scorer), side_of_values(index.values(scorer), index.read_answers(scorer))
-        assert (ours.keys, ours.clusters, ours.categories) == (wanted.keys, wanted.clusters, wanted.categories)
-        assert ours.scores.tolist() == wanted.scores.tolist()
-        assert ours.answers.tolist() == wanted.answers.tolist()
 
 
 def test_costs_and_what_else_differs(library: Library) -> None:

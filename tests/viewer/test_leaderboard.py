@@ -154,7 +154,7 @@ def test_a_figure_of_groups_is_no_mean_of_the_items_even_where_both_are_the_same
 def test_another_metric_reads_no_run_again(changed: tuple[Library, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     library, _ = changed
     leaderboard(library, "tfq")
-    monkeypatch.setattr(board_tests, "_values", None)
+    monkeypatch.setattr(board_tests, "_side", None)
     board = leaderboard(library, "tfq", "recipe", "group_accuracy")
     assert "of 10 pairs of lines, 6 were compared on the same items" in board.notes[-1]
 

@@ -15,8 +15,9 @@ import pytest
 from beholder.benchmarks import benchmark
 from beholder.errors import UsageError
 from beholder.metrics.votes import Decision
-from beholder.report.comparison import compare, epoch_decision, item_values
+from beholder.report.comparison import compare, epoch_decision
 from beholder.report.html_facts import bucket
+from beholder.report.run_agreement import NOT_READ, numbered
 from beholder.report.terminal import disagree
 from beholder.store import reading, schema
 from beholder.store.marks import Mark, add_mark
@@ -39,7 +40,7 @@ from beholder.viewer.run_data import (
 from beholder.viewer.searching import LONGEST, terms
 from made_runs import stored
 from report.made_conversations import TALKS
-from viewer.indexed_runs import KINDS, change, copied, library_of, rows_of, scored
+from viewer.indexed_runs import KINDS, change, copied, items_of, items_scored, library_of, rows_of, scored
 
 WORD = dict(zip(LETTERS, BUCKETS, strict=True))
 
@@ -66,12 +67,14 @@ def flagged(columns: Columns, flag: int) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_values_are_those_of_the_comparison(runs: Library, kind: str) -> None:
+def test_items_are_those_of_the_comparison(runs: Library, kind: str) -> None:
     index, voted = runs.index(kind), runs.opened(kind).found.answers_shown > 0
-    items = scored(runs.folder(kind))
     assert index.scorers == list(runs.opened(kind).found.scorers)
     for scorer in index.scorers:
-        assert list(index.values(scorer).items()) == list(item_values(items, scorer, voted=voted).items())
+        wanted = items_scored(runs.folder(kind), scorer, voted=voted)
+        ours = items_of(index.side(scorer))
+        assert [row[:4] for row in ours] == [row[:4] for row in wanted]
+        assert [row[4] == NOT_READ for row in ours] == [row[4] == NOT_READ for row in wanted]
 
 
 @pytest.mark.parametrize("kind", ["plain", "tools"])
@@ -191,20 +194,16 @@ def test_keys_and_places_name_the_same_items(runs: Library) -> None:
 
 
 def test_answers_that_were_read_can_be_compared(runs: Library) -> None:
-    answers = runs.index("plain").read_answers("strict")
-    assert answers == {
-        item.key: item.scores["strict"].extracted
-        for item in scored(runs.folder("plain"))
-        if item.scores["strict"].extracted is not None
-    }
-    assert set(runs.index("epochs").read_answers("strict").values()) <= {"T", "F"}
+    ours = items_of(runs.index("plain").side("strict"))
+    assert ours == items_scored(runs.folder("plain"), "strict", voted=False)
+    assert NOT_READ in [row[4] for row in ours]
+    assert set(runs.index("epochs").side("strict").answers.tolist()) <= set(numbered(["T", "F", None]).tolist())
 
 
 def test_a_scorer_that_is_not_there_is_refused(runs: Library) -> None:
     index = runs.index("plain")
-    for ask in (index.values, index.read_answers):
-        with pytest.raises(UsageError, match="No scorer 'nobody'"):
-            ask("nobody")
+    with pytest.raises(UsageError, match="No scorer 'nobody'"):
+        index.side("nobody")
     with pytest.raises(UsageError, match="No scorer 'nobody'"):
         index.changes(index, "nobody")
 
@@ -313,10 +312,8 @@ def test_changes_are_those_of_the_comparison(pair: Library) -> None:
     assert sorted(map(b.key_at, changes.lost)) == sorted(compared.lost)
     assert compared.gained
     assert compared.lost
-    assert (changes.only_here, changes.only_there) == (
-        len(b.values("strict").keys() - a.values("strict").keys()),
-        len(a.values("strict").keys() - b.values("strict").keys()),
-    )
+    here, there = set(b.side("strict").keys), set(a.side("strict").keys)
+    assert (changes.only_here, changes.only_there) == (len(here - there), len(there - here))
     back = a.changes(b)
     assert sorted(map(a.key_at, back.lost)) == sorted(compared.gained)
     assert sorted(map(a.key_at, back.gained)) == sorted(compared.lost)

@@ -16,7 +16,6 @@ import pytest
 
 from beholder.engine import lifecycle
 from beholder.errors import UsageError
-from beholder.report.comparison import item_values
 from beholder.store.marks import Mark, add_mark
 from beholder.viewer import index_file, indexing, keeping
 from beholder.viewer.index import Index
@@ -26,10 +25,11 @@ from viewer.indexed_runs import (
     columns_of,
     copied,
     epochs_run,
+    items_of,
+    items_scored,
     library_of,
     plain_run,
     rows_of,
-    scored,
     votes_run,
 )
 
@@ -103,8 +103,7 @@ def same(index: Index, other: Index, searches: tuple[str, ...]) -> None:
     assert columns_of(index) == columns_of(other)
     assert rows_of(index) == rows_of(other)
     for scorer in index.scorers:
-        assert list(index.values(scorer).items()) == list(other.values(scorer).items())
-        assert index.read_answers(scorer) == other.read_answers(scorer)
+        assert items_of(index.side(scorer)) == items_of(other.side(scorer))
     for text in searches:
         assert index.search(text).places == other.search(text).places
         assert index.search(text).places
@@ -140,7 +139,7 @@ def test_items_without_a_score_have_no_letter_yet(plain: Path, tmp_path: Path) -
         growing.come()
         columns = library.index("run").columns()
         assert columns.buckets["strict"].count("-") == 16
-        assert len(library.index("run").values("strict")) == 8
+        assert len(library.index("run").side("strict").keys) == 8
 
 
 def test_a_response_that_comes_later_is_found_with_what_was_there(epochs: Path, tmp_path: Path) -> None:
@@ -164,9 +163,9 @@ def test_more_votes_change_what_votes_come_to(votes: Path, tmp_path: Path) -> No
         "DELETE FROM responses WHERE vote > 0",
     )
     with library_of(tmp_path) as library:
-        assert library.index("run").values("recipe") == item_values(scored(run), "recipe", voted=True)
+        assert items_of(library.index("run").side("recipe")) == items_scored(run, "recipe", voted=True)
         shutil.copy(kept, run / "run.db")
-        assert library.index("run").values("recipe") == item_values(scored(run), "recipe", voted=True)
+        assert items_of(library.index("run").side("recipe")) == items_scored(run, "recipe", voted=True)
 
 
 def test_a_run_that_was_scored_again_is_read_again(plain: Path, tmp_path: Path) -> None:
@@ -177,7 +176,7 @@ def test_a_run_that_was_scored_again_is_read_again(plain: Path, tmp_path: Path) 
         lifecycle.finish(run, opened.info, opened.plan, opened.found)
         changed = library.index("run")
         assert set(changed.columns().buckets["strict"]) == {"P"}
-        assert {value.value for value in changed.values("strict").values()} == {0.25}
+        assert set(changed.side("strict").scores.tolist()) == {0.25}
         lifecycle.finish(run, opened.info, opened.plan, opened.found, again=True)
         same(library.index("run"), before, ("lamp",))
 
@@ -353,5 +352,5 @@ def test_damage_that_shows_late_is_told_and_mended(plain: Path, tmp_path: Path) 
             there.seek(4096)
             there.write(b"\xff" * (file.stat().st_size - 4096))
         with pytest.raises(UsageError, match="look again"):
-            [index.search("lamp"), index.values("strict"), rows_of(index)]
+            [index.search("lamp"), index.side("strict"), rows_of(index)]
         assert library.index("run").search("lamp").places == list(range(24))

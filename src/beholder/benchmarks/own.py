@@ -16,6 +16,7 @@ import traceback
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
@@ -285,9 +286,13 @@ def _benchmarks_in(own: OwnFile, name: str) -> dict[str, Benchmark]:
 def _remember(known: Remembered) -> None:
     """Writes the list. Where that is not possible, the files have to be named each time."""
     with contextlib.suppress(OSError, RuntimeError):
-        file = list_file()
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = file.with_name(f".{file.name}.{os.getpid()}")
-        temporary.write_bytes(msgspec.json.format(msgspec.json.encode(known), indent=1))
-        temporary.chmod(0o600)
-        temporary.replace(file)
+        keep_at_home(list_file(), known)
+
+
+def keep_at_home(file: Path, content: Any) -> None:
+    """Writes a list of what the person has named, as JSON that nobody else may read, in one step."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=1))
+    temporary.chmod(0o600)
+    temporary.replace(file)

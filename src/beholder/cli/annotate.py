@@ -9,7 +9,7 @@ import typer
 
 from beholder.cli.annotate_propose import propose
 from beholder.cli.asking import Images
-from beholder.cli.options import AsJson, RunsDir
+from beholder.cli.options import AllowHost, AsJson, InBrowser, RunsDir, ServedAt, ServedPort, ServedToken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -124,18 +124,11 @@ def _items(
 @app.command("open", context_settings=_HELP)
 def open_page(
     project: ProjectFolder,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen at; others need a token.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0 takes a free one.")] = 8765,
-    token: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Token that browsers must show (made if needed).")
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Another name by which this machine is reached; repeatable."),
-    ] = None,
-    browser: Annotated[bool, typer.Option("--browser", help="Open the page in the browser of this machine.")] = False,
+    host: ServedAt = "127.0.0.1",
+    port: ServedPort = 8765,
+    token: ServedToken = None,
+    allow_host: AllowHost = None,
+    browser: InBrowser = False,
 ) -> None:
     """Serve the page on which people decide, until Ctrl-C."""
     from beholder.report.terminal import make_console, say

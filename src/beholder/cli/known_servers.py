@@ -62,12 +62,7 @@ class Way(msgspec.Struct, frozen=True):
             return
         known.setdefault(_server(self.base_url), []).append(self._told)
         with contextlib.suppress(OSError, RuntimeError):  # RuntimeError: there is no home
-            file = list_file()
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            temporary = file.with_name(f".{file.name}.{os.getpid()}")
-            temporary.write_bytes(msgspec.json.format(msgspec.json.encode(known), indent=1))
-            temporary.chmod(0o600)
-            temporary.replace(file)
+            own.keep_at_home(list_file(), known)
 
     def check(self, mend: str) -> None:
         """`UsageError` if a key would go a way that the person never named. `mend` is how they do."""

@@ -32,6 +32,16 @@ def connections(text: str) -> int:
     return number
 
 
+ServedAt = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at; others need a token.")]
+ServedPort = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 takes a free one.")]
+ServedToken = Annotated[
+    str | None, typer.Option("--token", metavar="TEXT", help="Token that browsers must show (made if needed).")
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option("--allow-host", metavar="NAME", help="Another name by which this machine is reached; repeatable."),
+]
+InBrowser = Annotated[bool, typer.Option("--browser", help="Open the page in the browser of this machine.")]
 RunsDir = Annotated[
     Path,
     typer.Option(

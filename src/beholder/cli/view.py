@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from beholder.cli.options import RunsDir
+from beholder.cli.options import AllowHost, InBrowser, RunsDir, ServedAt, ServedPort, ServedToken
 
 
 def view(
@@ -19,20 +19,11 @@ def view(
             show_default=False,
         ),
     ] = "",
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen at; others need a token.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0 takes a free one.")] = 8766,
-    token: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Token that browsers must show (made if needed).")
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Another name by which this machine is reached; repeatable."),
-    ] = None,
-    browser: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in the browser of this machine.")
-    ] = False,
+    host: ServedAt = "127.0.0.1",
+    port: ServedPort = 8766,
+    token: ServedToken = None,
+    allow_host: AllowHost = None,
+    browser: InBrowser = False,
     runs_dir: RunsDir = Path("runs"),
 ) -> None:
     """Show runs in the browser, down to each sample.

@@ -13,6 +13,8 @@ from beholder.report.html_runs import Runs
 from beholder.report.paper_tables import Compared, against_the_first, of_one_benchmark
 from beholder.score import Metric
 
+OF_FIGURE = ("value", "low", "high", "interval", "n", "failed", "worst", "best", "unit")
+"""The columns of one figure; shares are in 0..1."""
 COLUMNS = (
     "kind",
     "run",
@@ -20,15 +22,7 @@ COLUMNS = (
     "benchmark",
     "scorer",
     "metric",
-    "value",
-    "low",
-    "high",
-    "interval",
-    "n",
-    "failed",
-    "worst",
-    "best",
-    "unit",
+    *OF_FIGURE,
     "against",
     "test",
     "p",
@@ -36,7 +30,7 @@ COLUMNS = (
     "told_apart",
     "note",
 )
-"""Of the CSV. `kind` is `figure` or `difference`; shares are in 0..1."""
+"""Of the CSV. `kind` is `figure` or `difference`."""
 
 
 def csv_of(results: Sequence[Result], names: Sequence[str] = ()) -> str:
@@ -60,8 +54,7 @@ def written(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> str:
 
 def shares(figure: Metric) -> dict[str, Any]:
     """A figure as the columns of a CSV hold it."""
-    names = ("value", "low", "high", "interval", "n", "failed", "worst", "best", "unit")
-    return {name: getattr(figure, name) for name in names}
+    return {name: getattr(figure, name) for name in OF_FIGURE}
 
 
 def _figure_rows(runs: Runs) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beholder.report.paper_csv import shares, written
+from beholder.report.paper_csv import OF_FIGURE, shares, written
 from beholder.report.paper_tables import label, printed
 from beholder.report.table_formats import Cell, PaperTable
 from beholder.viewer.compare_data import BoardRow, Leaderboard
@@ -18,18 +18,10 @@ COLUMNS = (
     "benchmark",
     "scorer",
     "metric",
-    "value",
-    "low",
-    "high",
-    "interval",
-    "n",
-    "failed",
-    "worst",
-    "best",
-    "unit",
+    *OF_FIGURE,
     "marks",
 )
-"""Of the CSV: a figure a line, the parts of a line after it (their ranks are empty); shares are in 0..1."""
+"""Of the CSV: a figure a line, the parts of a line after it (their ranks are empty)."""
 
 
 def board_table(board: Leaderboard) -> PaperTable:

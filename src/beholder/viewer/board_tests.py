@@ -12,7 +12,7 @@ import hashlib
 import itertools
 import math
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from beholder.errors import DataError, UsageError
 from beholder.metrics.intervals import Floats, Integers
 from beholder.metrics.ranks import Estimate, PairTest, error_of_interval, independent_p, paired_test
-from beholder.report.comparison import ItemValue, item_values
+from beholder.report.comparison import item_values, shared_items
+from beholder.report.several_runs import Side, side_of_values
 from beholder.score import Metric
 from beholder.store import reading, schema
 from beholder.viewer.run_figures import MOST_ROWS
@@ -133,20 +134,13 @@ def _mean(library: Library, line: Contender, scorer: str, metric: str) -> _Mean 
 def _items(library: Library, run: str, version: str, scorer: str) -> _Items | None:
     """The items of a run; None if they cannot be read."""
     try:
-        values = _values(library, run, version, scorer)
+        side = _side(library, run, version, scorer)
     except _UNREADABLE:
         return None
-    keys = sorted(values)
-    clusters, _ = _numbered(values[key].cluster for key in keys)
-    categories, named = _numbered(values[key].category for key in keys)
-    scores = [values[key].value for key in keys]
-    return _Items(
-        np.array([_hashed(key) for key in keys], dtype=np.int64),
-        np.array([math.nan if score is None else score for score in scores], dtype=np.float64),
-        clusters,
-        categories,
-        named,
-    )
+    order = sorted(range(len(side.keys)), key=side.keys.__getitem__)
+    items = shared_items(*([column[row] for row in order] for column in (side.keys, side.clusters, side.categories)))
+    hashes = np.array([_hashed(key) for key in items.keys], dtype=np.int64)
+    return _Items(hashes, side.scores[np.array(order, dtype=np.int64)], items.clusters, items.categories, items.named)
 
 
 _kept = lru_cache(maxsize=200)(_items)
@@ -159,13 +153,6 @@ def _hashed(key: str) -> int:
     return int.from_bytes(digest, "little", signed=True)
 
 
-def _numbered(names: Iterable[str]) -> tuple[Integers, list[str]]:
-    """A number for each name, the same for the same, and the names by their numbers."""
-    numbers: dict[str, int] = {}
-    codes = [numbers.setdefault(name, len(numbers)) for name in names]
-    return np.array(codes, dtype=np.int64), list(numbers)
-
-
 def _is_readable(library: Library, line: Contender) -> bool:
     """Whether a run's items can be had now: a large one is indexed first, in a thread."""
     try:
@@ -174,15 +161,14 @@ def _is_readable(library: Library, line: Contender) -> bool:
         return True  # there is nothing to wait for
 
 
-def _values(library: Library, run: str, version: str, scorer: str) -> dict[str, ItemValue]:
-    """A value for each item: of a small run from its journal, else from its index, which holds no rows in memory."""
+def _side(library: Library, run: str, version: str, scorer: str) -> Side:
+    """The items of a small run from its journal, else from its index, which holds no rows in memory."""
     if not _is_small(library, run, version):
-        values: dict[str, ItemValue] = library.index(run).values(scorer)
-        return values
+        return library.index(run).side(scorer)
     opened = library.opened(run)
     with closing(schema.open_to_read(opened.folder / "run.db")) as db:
         rows = reading.scored_items(db)
-    return item_values(rows, scorer, voted=opened.found.answers_shown > 0)
+    return side_of_values(item_values(rows, scorer, voted=opened.found.answers_shown > 0), {})
 
 
 @lru_cache(maxsize=1_000)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beholder.errors import UsageError
-from beholder.report.comparison import ItemValue
 from beholder.report.run_agreement import numbered
 from beholder.report.several_runs import Side
 from beholder.viewer import index_file
@@ -40,12 +39,7 @@ _ROWS = (
     "JOIN texts t ON t.item = i.id JOIN names n ON n.kind = 'category' AND n.number = i.category WHERE i.id IN (GIVEN)"
 )
 _NAMED = "SELECT json_group_array(id), json_group_array(key), json_group_array(cluster) FROM items"
-_VALUES = "SELECT item, value FROM verdicts WHERE scorer = ? AND item <= ?"
 _SIDE = "SELECT item, value, answer FROM verdicts WHERE scorer = ? AND item <= ?"
-_ANSWERS = (
-    "SELECT i.key, v.answer FROM verdicts v JOIN items i ON i.id = v.item "
-    "WHERE v.scorer = ? AND v.item <= ? AND v.answer IS NOT NULL"
-)
 _CHANGES = (
     "SELECT count(*), (SELECT count(*) FROM verdicts WHERE scorer = :here AND item <= :n), "
     "(SELECT count(*) FROM other.verdicts WHERE scorer = :there), "
@@ -162,19 +156,6 @@ class Index:
             gained=self._places(gained), lost=self._places(lost), only_here=mine - both, only_there=theirs - both
         )
 
-    def values(self, scorer: str) -> dict[str, ItemValue]:
-        """One value for each item with a score, as `report.comparison.item_values` gives them, in data order."""
-        verdicts = self._all(_VALUES, self._number_of(scorer), self.n)
-        numbers, keys, clusters = map(_listed, self._all(_NAMED)[0])
-        facts = dict(zip(numbers, zip(keys, clusters, strict=True), strict=True))
-        names = self._every_name(CATEGORY)
-        found: list[tuple[str, ItemValue] | None] = [None] * self.n
-        places, categories = self._place_of.tolist(), self._category.tolist()
-        for number, value in verdicts:
-            key, cluster = facts[number]
-            found[places[number - 1]] = key, ItemValue(value, cluster or key, names[categories[number - 1]])
-        return dict(filter(None, found))
-
     def side(self, scorer: str) -> Side:
         """The items with a score in columns, in data order, to compare them with those of other runs."""
         verdicts = self._all(_SIDE, self._number_of(scorer), self.n)
@@ -191,11 +172,6 @@ class Index:
             [names[number] for number in self._category[numbers[order]].tolist()],
             numbered([row[2] for row in verdicts])[order],
         )
-
-    def read_answers(self, scorer: str) -> dict[str, str]:
-        """What a scorer read in each item, in a form in which equal answers are equal; of several answers the most
-        frequent one. A place among stored answers counts from 1, as they are stored."""
-        return dict(self._all(_ANSWERS, self._number_of(scorer), self.n))
 
     def place_of(self, key: str) -> int | None:
         """The place of an item, None if it is not there."""

@@ -37,11 +37,13 @@ RUNNING_MEAN = "mean so far"
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it stands. `result.items` are there only where its rows were read (`with_rows`)."""
+    """A run as it stands. `result.items` are there only where its rows were read (`with_rows`); `came` is what its
+    responses came to under each scorer."""
 
     result: Result
     provisional: bool
     headline: tuple[str, str]
+    came: dict[str, dict[str, Came]]
 
     @property
     def small(self) -> bool:
@@ -53,16 +55,19 @@ def standing(opened: Opened, *, running: bool) -> Standing:
     """The figures of a run. `UsageError` or an error of SQLite if its journal cannot be read."""
     with closing(schema.open_to_read(opened.folder / "run.db")) as db:
         (n,) = db.execute("SELECT count(*) FROM responses").fetchone()
-        results = None if running else _if_current(db, opened, n)
+        results, came = None if running else _if_current(db, opened, n), outcomes(db, list(opened.found.scorers))
         if results is not None and results.tally is not None:
             result = _from_results(db, opened, results, results.tally)
-            return Standing(result=result, provisional=False, headline=_headline(opened.found, result.metrics))
+            return Standing(
+                result=result, provisional=False, headline=_headline(opened.found, result.metrics), came=came
+            )
         if running or n > MOST_ROWS:
-            result = _so_far(db, opened)
-            return Standing(result=result, provisional=True, headline=_leading_so_far(opened.found, result.metrics))
+            result = _so_far(db, opened, came)
+            leading = _leading_so_far(opened.found, result.metrics)
+            return Standing(result=result, provisional=True, headline=leading, came=came)
     result = lifecycle.read_result(opened.folder, opened.info, opened.plan, opened.found)
     result = msgspec.structs.replace(result, metrics=_of(opened.found, result.metrics))
-    return Standing(result=result, provisional=False, headline=_headline(opened.found, result.metrics))
+    return Standing(result=result, provisional=False, headline=_headline(opened.found, result.metrics), came=came)
 
 
 def with_rows(one: Standing) -> Result:
@@ -132,14 +137,14 @@ def _from_results(db: sqlite3.Connection, opened: Opened, results: Results, tall
     )
 
 
-def _so_far(db: sqlite3.Connection, opened: Opened) -> Result:
+def _so_far(db: sqlite3.Connection, opened: Opened, came: Mapping[str, Mapping[str, Came]]) -> Result:
     """What is there of a run that goes on, or is large and was never finished: plain means, no rows in memory."""
     tally = reading.tally(db, len(opened.found.scorers))
     return _result(
         db,
         opened,
         tally=tally,
-        metrics=means_so_far(outcomes(db, list(opened.found.scorers))),
+        metrics=means_so_far(came),
         details={},
         complete=False,
         spending=spending(db),

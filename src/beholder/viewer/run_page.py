@@ -24,7 +24,7 @@ from beholder.report.terminal import notes
 from beholder.score import Metrics
 from beholder.store import schema
 from beholder.viewer.board_runs import board_run
-from beholder.viewer.distributions import bars, histograms, outcomes
+from beholder.viewer.distributions import bars, histograms
 from beholder.viewer.journal_items import of_a_run
 from beholder.viewer.library import Library, Opened
 from beholder.viewer.published import published_beside
@@ -80,7 +80,7 @@ def _page_of(opened: Opened, row: RunRow) -> RunPage:
     tally = result.tally
     with closing(schema.open_to_read(opened.folder / "run.db")) as db:
         codes = dict(db.execute("SELECT name, code FROM scorers").fetchall())
-        came, distributions = outcomes(db, list(found.scorers)), histograms(db)
+        distributions = histograms(db)
     diagnosed = opened.plan.tools is not None and tally.answered + tally.failed <= MOST_DIAGNOSED
     rows = with_rows(stands) if diagnosed or opened.plan.epochs > 1 else result
     return RunPage(
@@ -98,7 +98,7 @@ def _page_of(opened: Opened, row: RunRow) -> RunPage:
             for name in names
         ],
         chart_title=title if parts else "",
-        bars=bars(came),
+        bars=bars(stands.came),
         failures=_failures(opened) if tally.failed or tally.retryable else [],
         histograms=distributions,
         plan=_facts(plan_facts(opened.info, opened.plan)),

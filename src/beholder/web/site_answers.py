@@ -7,14 +7,13 @@ from itertools import permutations, product
 
 import msgspec
 
+from beholder.report.several_runs import MOST_RUNS
 from beholder.viewer.compare_data import Board, ComparePage, Leaderboard
 from beholder.viewer.compare_page import compare_page
 from beholder.viewer.leaderboard import leaderboard
 from beholder.viewer.library import Library
 from beholder.web.site_files import Files, request_of
 
-MOST_COMPARED = 12
-"""Runs that are compared with each other: the first ones."""
 MOST_WITH_ALL_SCORERS = 4
 """Of so many runs, comparisons are there under each scorer; of more, under the usual one only."""
 MOST_METRICS = 20
@@ -24,7 +23,7 @@ MOST_METRICS = 20
 def write_comparisons(files: Files, library: Library) -> None:
     """Of each benchmark, comparisons of all runs, each of them as the first, and of each pair; and what changed."""
     for of, runs in enumerate(_by_benchmark(files, library).values()):
-        first = runs[:MOST_COMPARED]
+        first = runs[:MOST_RUNS]
         for number, chosen in enumerate(orders(first)):
             name = f"compare-{of}-{number}"
             _write_comparison(files, library, chosen, name, all_scorers=len(first) <= MOST_WITH_ALL_SCORERS)

@@ -8,9 +8,9 @@ import msgspec
 from fastapi import Request
 
 from beholder.errors import UsageError
+from beholder.report.several_runs import MOST_RUNS
 
 MOST_PLACES = 300
-MOST_RUNS = 12
 LONGEST_NAME = 300
 """Characters of a scorer's or a metric's name."""
 LONGEST_RUN = 600
