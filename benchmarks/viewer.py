@@ -209,7 +209,7 @@ class Ask:
 @contextmanager
 def served(runs: Path, cache: Path) -> Iterator[tuple[subprocess.Popen[str], Ask]]:
     """A server of its own, and a way to ask it."""
-    command = [str(BEHOLDER), "view", str(runs), "--port", "0", "--no-open"]
+    command = [str(BEHOLDER), "view", str(runs), "--port", "0"]
     environment = os.environ | {"XDG_CACHE_HOME": str(cache), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None

@@ -13,12 +13,9 @@ import msgspec
 from beholder.errors import UsageError
 from beholder.report.figures import interval_of, value_of
 from beholder.score import Metric
-from beholder.store.folder import RunInfo, list_runs, read_info
+from beholder.store.folder import LARGEST_INFO, RunInfo, list_runs, read_info
 from beholder.store.reading import Tally
 from beholder.store.spending import Spending
-
-LARGEST = 64 << 20
-"""Bytes of a results.json that is read: far more than any run of ours writes."""
 
 
 class Results(msgspec.Struct):
@@ -57,7 +54,7 @@ def read_results(folder: Path) -> Results | None:
     file = folder / "results.json"
     try:
         facts = file.stat()
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST:  # a pipe would be waited for
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST_INFO:  # a pipe would be waited for
             return None
         return _RESULTS.decode(file.read_bytes())
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
