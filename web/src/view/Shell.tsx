@@ -41,9 +41,10 @@ export function useBeingMade(): number {
   return Object.keys(useContext(LiveContext)?.ready ?? {}).length;
 }
 
-/** How much of the run's index is made, 0..1. */
-export function useReady(run: string): number {
-  return useContext(LiveContext)?.ready[run] ?? 1;
+/** How much of the run's index is made, 0..1; of several, of that which is least made. */
+export function useReady(...runs: string[]): number {
+  const ready = useContext(LiveContext)?.ready;
+  return Math.min(...runs.map((run) => ready?.[run] ?? 1));
 }
 
 const SHOWN = {

@@ -50,7 +50,7 @@ function Cell({ data }: { data: RunAgreement | undefined }) {
       {agreementWords(data.same, data.kappa)}
       <small class="under">
         n={counted(data.n)}
-        {data.both_wrong_same !== null && `; the same wrong answer in ${percent(data.both_wrong_same)} of those both got wrong`}
+        {data.both_wrong_same !== null && `; the same wrong answer in ${percent(data.both_wrong_same)} of ${counted(data.both_wrong)} that both got wrong`}
       </small>
     </>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Said } from "../../shared/Said";
-import { useSource, useVersions } from "../Shell";
+import { useReady, useSource, useVersions } from "../Shell";
 import { Refusal } from "../Refusal";
 import { useAsked } from "../asked";
 import { Agreement } from "../charts/Agreement";
@@ -67,7 +67,19 @@ function Compared({ runs, params, onShow }: Props) {
     useCalm(useVersions(runs), CALM),
     (page) => versionsOf(page.runs),
   );
-  if (asked.state === "waiting") return <p class="soft" role="status">Comparing…</p>;
+  const ready = useReady(...runs);
+  if (asked.state === "waiting")
+    return (
+      <p class="soft" role="status">
+        {ready < 1 ? (
+          <>
+            The lists of the samples are made first: <progress max={1} value={ready} /> {Math.floor(100 * ready)} %
+          </>
+        ) : (
+          "Comparing…"
+        )}
+      </p>
+    );
   if (asked.state === "refused") return <Refusal sentence={asked.sentence} />;
   if (asked.found.refused) return <NotCompared page={asked.found} onIntersect={() => onShow({ intersect: "1" })} />;
   return <Shown page={asked.found} params={params} onShow={onShow} />;
